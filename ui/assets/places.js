@@ -8,7 +8,7 @@
   const OFF_END = 4; // pixels
   const HIT = '[class*="st-key-hit-"]';
   const ANCHOR = '[class*="st-key-actions-"]'; // the line under each message and answer
-  const places = (window.colloquyPlaces = { held: null, seen: null, isOpened: false });
+  const places = (window.colloquyPlaces = { held: null, seen: null, isOpened: false, isPressed: false });
   const END = ".st-key-opens-at-end";
   // A page without a composer has the second: Streamlit does not keep it at its end.
   const scroller = () =>
@@ -28,6 +28,7 @@
   };
 
   const keep = () => {
+    if (places.isPressed) return requestAnimationFrame(keep); // or what is pressed moves away
     const { held } = places;
     const view = scroller();
     document.body.toggleAttribute("data-colloquy-held", Boolean(held?.isRoomy && held.frames++ > 2));
@@ -43,10 +44,15 @@
     requestAnimationFrame(keep);
   };
 
-  // Scrolling by the reader overrides a held position.
-  for (const event of ["wheel", "touchmove", "pointerdown", "keydown"]) {
-    document.addEventListener(event, () => (places.held = null), { capture: true, passive: true });
-  }
+  // Scrolling by the reader overrides a held position, and so does a click once it is made.
+  const on = (events, act) => {
+    for (const event of events) document.addEventListener(event, act, { capture: true, passive: true });
+  };
+  const release = () => Object.assign(places, { held: null, isPressed: false });
+  on(["pointerdown"], () => (places.isPressed = true));
+  on(["wheel", "touchmove", "keydown", "pointerup", "pointercancel"], release);
+  // A scrollbar that is let go of ends without an event of its own.
+  on(["pointermove"], ({ buttons }) => places.isPressed && !buttons && release());
 
   document.addEventListener("click", ({ target }) => {
     const button = target.closest?.(".st-key-earlier, .st-key-later, .st-key-latest");

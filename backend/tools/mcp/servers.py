@@ -22,9 +22,9 @@ from backend.schemas.domains.templates import McpServer
 from backend.settings import Settings
 from backend.tools.context import OnProgress
 from backend.tools.mcp.bounds import why_unusable
+from backend.tools.mcp.checks import SchemaChecks
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import ToolKey, assign_names
-from backend.tools.mcp.results.checks import ResultChecks
 from backend.tools.mcp.server import Server
 from backend.tools.mcp.stored_versions import NoMemory, ServerTools, ToolMemory
 from backend.tools.mcp.tool import McpTool
@@ -93,7 +93,7 @@ async def open_mcp_tools(
 
     Raise SecretMissing (or -Forbidden) before anything is opened.
     The calls of a server that is lost later fail until it is back. `call_seconds`: how long a
-    server may be silent within a call. `asker`: the person for whom results are checked.
+    server may be silent within a call. `asker`: the person for whom calls are checked.
     `is_patient`: all servers get their full time to connect,
     even those that failed recently, as when a person has just let one of their calls run.
     """
@@ -116,7 +116,7 @@ async def open_mcp_tools(
         found = await asyncio.gather(*(_connect(server, health, is_patient) for server in opened))
         listed = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, list)}
         missing = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, str)}
-        checks = ResultChecks(sandbox or Sandbox(), asker)
+        checks = SchemaChecks(sandbox or Sandbox(), asker)
         make = partial(McpTool.of, checks=checks, on_progress=on_progress)
         yield await _serve(listed, missing, memory, make)
     finally:

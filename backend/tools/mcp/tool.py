@@ -5,15 +5,15 @@ from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool, ToolException
+from langchain_core.tools import BaseTool
 from mcp.types import CallToolResult, Tool
 from pydantic import PrivateAttr
 
 from backend.tools.context import CALL_ID, OnProgress
 from backend.tools.journal import IDEMPOTENCY_KEY
+from backend.tools.mcp.checks import SchemaChecks
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.task import is_run_as_task
-from backend.tools.mcp.results.checks import ResultChecks
 from backend.tools.mcp.results.content import read_result
 from backend.tools.mcp.results.links import open_links
 from backend.tools.mcp.server import Server
@@ -36,12 +36,12 @@ class McpTool(BaseTool):
     effect: Effect = Effect.ACTS
     _server: Server = PrivateAttr()
     _tool: Tool = PrivateAttr()
-    _checks: ResultChecks = PrivateAttr()
+    _checks: SchemaChecks = PrivateAttr()
     _on_progress: OnProgress = PrivateAttr()
 
     @classmethod
     def of(
-        cls, server: Server, tool: Tool, name: str, checks: ResultChecks, on_progress: OnProgress
+        cls, server: Server, tool: Tool, name: str, checks: SchemaChecks, on_progress: OnProgress
     ) -> "McpTool":
         """Return the tool under its name for the model."""
         made = cls(
@@ -70,10 +70,12 @@ class McpTool(BaseTool):
     async def _arun(self, /, **arguments: Any) -> tuple[str, JSON | _OfError | None]:
         key = IDEMPOTENCY_KEY.get() if self.effect is Effect.IDEMPOTENT else None
         meta = {"idempotency_key": key} if key else None
+        server, tool = self._server, self._tool
+        await self._checks.check_arguments(server, tool.inputSchema, arguments)
         result = await self._call(arguments, meta)
-        if self._tool.outputSchema is not None and not result.isError:
-            await self._check(self._tool.outputSchema, result.structuredContent)
-        content = read_result(await open_links(result, self._server.read))
+        if tool.outputSchema is not None and not result.isError:
+            await self._checks.check_result(server, tool.outputSchema, result.structuredContent)
+        content = read_result(await open_links(result, server.read))
         if result.isError:
             return content.text, _OfError(content.artifact)
         return content.text, content.artifact
@@ -87,18 +89,6 @@ class McpTool(BaseTool):
             )
         finally:
             line.close()
-
-    async def _check(self, schema: JSON, structured: JSON | None) -> None:
-        """Raise ToolException unless a result's structured content fits the tool's schema."""
-        server = self._server
-        reason: str | None = "it has no structured part"
-        if structured is not None:
-            reason = await self._checks.find_misfit(server, schema, structured)
-        if reason:
-            raise ToolException(
-                f"The tool server {server.name!r} gave a result that does not fit its own schema "
-                f"({reason}); the tool has run, but its result cannot be used."
-            )
 
 
 def effect_of_tool(tool: Tool) -> Effect:

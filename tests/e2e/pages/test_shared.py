@@ -71,3 +71,29 @@ def test_a_long_session_opens_at_its_end_and_is_read_back_in_whole_turns(
     desk.lies_still()
     desk.press("Jump to the latest")
     expect(said(desk, "Answer 99")).to_be_in_viewport()
+
+
+def test_a_button_that_is_pressed_while_a_position_is_held_is_clicked(
+    desk: Desk, stack: Stack
+) -> None:
+    token = stack.client.post(f"/sessions/{long_session(stack)}/links").json()["token"]
+    page = desk.open(f"shared?link={token}")
+    expect(said(desk, "Answer 99")).to_be_in_viewport()
+    desk.is_at_rest()
+    desk.lies_still()
+    page.set_viewport_size({"width": 1280, "height": 6000})
+    for first in (84, 67, 50):
+        desk.sees(f"Question {first}.")
+        desk.is_at_rest()
+        desk.press("Show earlier messages")
+    page.wait_for_function("document.body.hasAttribute('data-colloquy-held')")
+    desk.sees_not("Answer 99.")
+    latest = desk.main.get_by_role("button", name="Jump to the latest").bounding_box()
+    assert latest
+
+    page.mouse.move(latest["x"] + latest["width"] / 2, latest["y"] + latest["height"] / 2)
+    page.mouse.down()
+    desk.lies_still()
+    page.mouse.up()
+
+    desk.sees("Answer 99.")

@@ -1,6 +1,7 @@
-"""A tool's schema that takes for ever to validate by costs its own call, and nobody else's turn."""
+"""Calls are checked by their tool's schema; one that takes for ever costs its own call only."""
 
 import threading
+from collections.abc import Callable
 
 import httpx
 import pytest
@@ -26,8 +27,8 @@ BRANCHES: JSON = {
 }
 
 
-def tool_with(schema: JSON) -> Tool:
-    made = tool("evil", schema)
+def tool_that_returns(schema: JSON) -> Tool:
+    made = tool("evil")
     made.outputSchema = schema
     return made
 
@@ -35,6 +36,16 @@ def tool_with(schema: JSON) -> Tool:
 def structured(name: str, arguments: JSON) -> CallToolResult:
     content = [TextContent(type="text", text="said")]
     return CallToolResult(content=content, structuredContent={"a": NEVER_ENDING})
+
+
+def kept_in(asked: list[JSON]) -> Callable[[str, JSON], str]:
+    """Return what answers each call, and keeps what it was called with."""
+
+    def answer(_: str, arguments: JSON) -> str:
+        asked.append(arguments)
+        return "done"
+
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -45,7 +56,7 @@ def structured(name: str, arguments: JSON) -> CallToolResult:
 def test_a_result_against_such_a_schema_is_refused_while_others_go_on(
     stack: Stack, schema: JSON, said: str
 ) -> None:
-    with ToolServer([tool_with(schema)], structured) as server:
+    with ToolServer([tool_that_returns(schema)], structured) as server:
         domain = make_domain(stack, mcp_servers={"s": server.template})
         session_id = make_session(stack, domain["name"])
         calls = {"tools": [{"name": "evil", "args": {"a": NEVER_ENDING}}] * 3}
@@ -59,6 +70,50 @@ def test_a_result_against_such_a_schema_is_refused_while_others_go_on(
     assert ended["status"] == "succeeded"
     assert [row["content"]["is_error"] for row in results] == [True] * 3
     assert all(said in row["content"]["content"] for row in results)
+
+
+def test_a_call_whose_arguments_do_not_fit_never_reaches_the_server(stack: Stack) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"account": {"type": "string"}, "amount": {"type": "number"}},
+        "required": ["account", "amount"],
+    }
+    asked: list[JSON] = []
+    wrong = [{"account": "4711"}, {"account": "4711", "amount": "a lot"}, {"account": NEVER_ENDING}]
+    with ToolServer([tool("book", schema)], kept_in(asked)) as server:
+        domain = make_domain(stack, mcp_servers={"s": server.template})
+        session_id = make_session(stack, domain["name"])
+        right = {"account": "4711", "amount": 12.5}
+        calls = [{"tools": [{"name": "book", "args": args}]} for args in (*wrong, right)]
+        stack.chat(script(*calls, {"text": "End."}), session_id)
+
+    results = [r for r in stack.messages(session_id) if r["content_type"] == "tool_result"]
+    said = [row["content"]["content"] for row in results]
+    assert asked == [right]
+    assert [row["content"]["is_error"] for row in results] == [True, True, True, False]
+    assert "'amount' is a required property" in said[0]
+    assert "amount: 'a lot' is not of type 'number'" in said[1]
+    assert all("the tool was not called" in one for one in said[:3])
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [(PATTERN, "does not match"), (LOOKING, "within 2 seconds"), (BRANCHES, "within 2 seconds")],
+    ids=["pattern", "lookaround", "branches"],
+)
+def test_arguments_against_such_a_schema_are_refused_too(
+    stack: Stack, schema: JSON, said: str
+) -> None:
+    asked: list[JSON] = []
+    with ToolServer([tool("evil", schema)], kept_in(asked)) as server:
+        domain = make_domain(stack, mcp_servers={"s": server.template})
+        session_id = make_session(stack, domain["name"])
+        call = {"tools": [{"name": "evil", "args": {"a": NEVER_ENDING}}]}
+        stack.chat(script(call, {"text": "End."}), session_id)
+
+    results = [r for r in stack.messages(session_id) if r["content_type"] == "tool_result"]
+    assert asked == []
+    assert said in results[0]["content"]["content"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,83 @@
+"""Checking by a tool server's own schemas what its tools are called with and what they return.
+
+In the sandbox: see `backend/tools/validation`.
+"""
+
+from dataclasses import dataclass
+
+from langchain_core.tools import ToolException
+
+from backend.sandbox.errors import SandboxError, TooBusy
+from backend.sandbox.sandbox import Sandbox
+from backend.tools.mcp.server import Server
+from backend.tools.validation import BOUNDS, find_misfit
+from backend.types import JSON
+
+_ALLOWS_ALL = frozenset({"type", "title", "description", "$schema"})  # of a schema of arguments
+
+
+@dataclass(frozen=True)
+class SchemaChecks:
+    """The checks of one run; `asker` is the person for whom the run works."""
+
+    sandbox: Sandbox
+    asker: str
+
+    async def check_arguments(self, server: Server, schema: JSON, arguments: JSON) -> None:
+        """Raise ToolException, before the tool is called, unless its arguments fit its schema."""
+        if not _restricts(schema):
+            return
+        try:
+            misfit = await self._find_misfit(server, schema, arguments)
+        except SandboxError as error:
+            raise ToolException(
+                f"The arguments could not be checked {_why(error)}; the tool was not called."
+            ) from None
+        if misfit:
+            raise ToolException(
+                f"The arguments do not fit the tool's schema ({misfit}); the tool was not called."
+            )
+
+    async def check_result(self, server: Server, schema: JSON, structured: JSON | None) -> None:
+        """Raise ToolException unless a result's structured content fits its tool's schema."""
+        misfit: str | None = "it has no structured part"
+        try:
+            if structured is not None:
+                misfit = await self._find_misfit(server, schema, structured)
+        except SandboxError as error:
+            raise ToolException(
+                f"The tool server {server.name!r} gave a result that could not be checked "
+                f"{_why(error)}; the tool has run, but its result cannot be used."
+            ) from None
+        if misfit:
+            raise ToolException(
+                f"The tool server {server.name!r} gave a result that does not fit its own schema "
+                f"({misfit}); the tool has run, but its result cannot be used."
+            )
+
+    async def _find_misfit(self, server: Server, schema: JSON, value: JSON) -> str | None:
+        """Return why the value does not fit; None if it does. Raise SandboxError if unknown.
+
+        A call is not given up because others are being computed: the check waits for a slot as long
+        as the call itself may take.
+        """
+        return await self.sandbox.run(
+            find_misfit,
+            schema,
+            value,
+            bounds=BOUNDS,
+            key=self.asker,
+            wait_seconds=server.call_seconds,
+        )
+
+
+def _why(error: SandboxError) -> str:
+    if isinstance(error, TooBusy):
+        return "because too much else was being computed"
+    return f"against the tool's own schema within {BOUNDS.seconds:g} seconds"
+
+
+def _restricts(schema: JSON) -> bool:
+    """Return whether a schema of an object allows less than any object."""
+    rules = [rule for name, rule in schema.items() if name not in _ALLOWS_ALL]
+    return any(rule is not True and rule not in ({}, []) for rule in rules)
