@@ -88,6 +88,7 @@ def test_a_link_stands_in_line_with_the_text_above_it(desk: Desk, stack: Stack) 
     link = desk.main.get_by_role("link").first
     expect(link).to_be_visible()
     desk.is_at_rest()
+    desk.lies_still()
 
     icon = link.get_by_test_id("stIconMaterial").bounding_box()
     heading = desk.main.get_by_role("heading", name="Configuration", exact=True).bounding_box()
