@@ -15,6 +15,8 @@ from backend.text import clean_text
 EMPTY = (b"", b"{}", b"null")  # sent by clients that always send a body
 MOST_NAMED = 10
 LONGEST_NAMED = 80
+# Headers that change what a call does; all others may be sent along, as HTTP has it.
+OURS = ("idempotency-key", "last-event-id")
 LISTS = ("accept-encoding", "prefer")  # headers that several lines may make up (RFC 9110, 5.3)
 
 
@@ -45,6 +47,8 @@ def _check_parameters(request: Request) -> None:
 
 def _check_headers(request: Request) -> None:
     names = [field.alias for field in request.scope["route"].dependant.header_params]
+    if unknown := [name for name in OURS if name in request.headers and name not in names]:
+        raise InvalidInput(f"{_named(unknown)}: this call does not take this header. Leave it out.")
     repeated = [name for name in names if len(request.headers.getlist(name)) > 1]
     if repeated := [name for name in repeated if name not in LISTS]:
         raise InvalidInput(f"{_named(repeated)}: sent more than once; send it once.")

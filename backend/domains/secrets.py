@@ -21,6 +21,9 @@ from backend.schemas.domains.templates import NAMED, McpServer, StdioServer
 from backend.settings import SECRET_ENTRY, Settings
 
 MOST_NAMES = 1_000
+# Where `${` means nothing else; an argument of a command may be for a shell.
+NAME_OR_FAULT = ("url", "headers")
+NO_NAME = re.compile(r"\$\{(?!\w+\})[^\s}]{0,40}\}?")
 EXPANDED = {"url", "headers", "args", "env"}  # the fields of a server that may name secrets
 STDIO = "stdio"
 PORTS = {"http": 80, "https": 443}
@@ -192,6 +195,13 @@ def check_secrets(
     """
     faults: list[Fault] = []
     warnings: list[Fault] = []
+    for server, template in servers.items():
+        for field in NAME_OR_FAULT:
+            if found := NO_NAME.search("\n".join(_texts(getattr(template, field, "")))):
+                said = (
+                    f"`{found[0]}` names no secret. Write ${{NAME}}: letters, digits, underscores."
+                )
+                faults.append(Fault(path=["mcp_servers", server, field], message=said))
     named = list(islice(_names_in(servers), MOST_NAMES + 1))
     if len(named) > MOST_NAMES:
         said = f"Tool servers of one domain name {MOST_NAMES:,} secrets at most."

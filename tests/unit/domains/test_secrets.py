@@ -49,6 +49,30 @@ def test_what_is_no_name_stays_as_it_is() -> None:
     assert secrets().expand("$HOME ${} $(x) {{y}}", HERE) == "$HOME ${} $(x) {{y}}"
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("url", "http://localhost/${HOME", "`${HOME`"),
+        ("url", "http://localhost/${}/mcp", "`${}`"),
+        ("headers", {"A": "Bearer ${GITHUB-TOKEN} x"}, "`${GITHUB-TOKEN}`"),
+        ("headers", {"A": "${ JIRA_KEY }"}, "`${`"),
+    ],
+)
+def test_a_name_that_is_badly_written_is_a_fault(field: str, value: object, named: str) -> None:
+    server = {"transport": "streamable_http", "url": "http://localhost/mcp", field: value}
+
+    faults, _ = checked(server, "*")
+
+    assert [fault.path for fault in faults] == [["mcp_servers", "s", field]]
+    assert faults[0].message.startswith(f"{named} names no secret")
+
+
+def test_an_argument_of_a_command_may_be_for_a_shell() -> None:
+    stdio = {"transport": "stdio", "command": "sh", "args": ["-c", "echo ${x:-1}"]}
+
+    assert checked(stdio) == ([], [])
+
+
 def test_each_place_is_checked() -> None:
     http = {
         "transport": "streamable_http",

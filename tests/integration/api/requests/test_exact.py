@@ -119,6 +119,22 @@ def test_a_header_that_is_sent_twice_is_refused(stack: Stack) -> None:
     assert "`last-event-id`" in check_problem(followed, 422)["detail"]
 
 
+def test_a_header_that_changes_nothing_is_refused(stack: Stack) -> None:
+    session_id = make_session(stack)
+    count = len(stack.client.get("/sessions").json()["items"])
+    key, event = {"Idempotency-Key": "one"}, {"Last-Event-ID": "1"}
+
+    created = stack.client.post("/sessions", json={}, headers=key)
+    renamed = stack.client.patch(f"/sessions/{session_id}", json={"title": "x"}, headers=key)
+    read = stack.client.get(f"/sessions/{session_id}/messages", headers=event)
+
+    for answer, name in ((created, "idempotency-key"), (renamed, "idempotency-key")):
+        assert f"`{name}`" in check_problem(answer, 422)["detail"]
+    assert "`last-event-id`" in check_problem(read, 422)["detail"]
+    assert len(stack.client.get("/sessions").json()["items"]) == count
+    assert stack.client.get(f"/sessions/{session_id}").json()["title"] != "x"
+
+
 def test_a_body_of_a_call_that_takes_none_is_refused(stack: Stack) -> None:
     routes = [
         (method, path)
