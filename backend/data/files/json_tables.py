@@ -44,10 +44,11 @@ def _columns_to_keep_exact(
     connection: duckdb.DuckDBPyConnection, path: Path, types: dict[str, str]
 ) -> list[str]:
     """Return the columns whose numbers would lose digits, or be infinite, as floats."""
-    floats = [column for column, kind in types.items() if kind == "DOUBLE"]
+    floats = [column for column, kind in types.items() if "DOUBLE" in kind]
     if not floats or list(types) == _BARE or _has_renamed(list(types)):
         return []
-    tests = ", ".join(f"coalesce(bool_or({_loses_digits(column)}), false)" for column in floats)
+    losses = [_loses_digits(c) if types[c] == "DOUBLE" else _has_long_number(c) for c in floats]
+    tests = ", ".join(f"coalesce(bool_or({loses}), false)" for loses in losses)
     rows = _rows(types | dict.fromkeys(floats, "VARCHAR"))
     query = f"SELECT {tests} FROM {rows}"  # noqa: S608  (names and types, quoted)
     found = connection.execute(query, [str(path)]).fetchone()
@@ -61,6 +62,12 @@ def _loses_digits(column: str) -> str:
     same = f"TRY_CAST({value} AS HUGEINT)::VARCHAR = {text}"
     loses = f"isinf({value}) OR ({is_whole} AND NOT coalesce({same}, false))"
     return f"{text} IS NOT NULL AND coalesce({loses}, true)"
+
+
+def _has_long_number(column: str) -> str:
+    """Return the test of objects or arrays, as JSON, for numbers that a float may not hold."""
+    number = "-?([0-9]{16,}|[0-9.]+[eE][+]?[0-9]{3,})"
+    return f"regexp_matches({identifier(column)}, '[\\[:,]\\s*{number}')"
 
 
 def _has_renamed(names: list[str]) -> bool:

@@ -37,9 +37,24 @@ def test_one_object_per_line_is_read_alike(tmp_path):
     assert len(warnings) == 1
 
 
+@pytest.mark.parametrize("number", [LONG, "9007199254740993", "1e400"])
+def test_so_do_objects_and_arrays_with_such_numbers_in_them(tmp_path, number):
+    text = f'[{{"o": {{"n": {number}, "x": 1.5}}, "a": [1, 2.5]}}, {{"o": {{"n": 2.5}}, "a": []}}]'
+
+    types, rows, warnings = read(tmp_path, text)
+
+    assert types == {"o": "VARCHAR", "a": "DOUBLE[]"}
+    assert number in rows[0][0]
+    assert warnings == ["o: stays text: it has numbers too large to be held exactly."]
+
+
 @pytest.mark.parametrize(
     ("text", "types"),
     [
+        (
+            '[{"o": {"n": 1.5, "s": "a 12345678901234567890"}}]',
+            {"o": "STRUCT(n DOUBLE, s VARCHAR)"},
+        ),
         ('[{"n": 1.5}, {"n": 9007199254740992}, {"n": null}]', {"n": "DOUBLE"}),
         ('[{"n": 12345678901234567890}]', {"n": "HUGEINT"}),
         ("[1.5, 2]", {"json": "DOUBLE"}),
