@@ -11,9 +11,8 @@ st.set_page_config(page_title="Inbox · Colloquy")
 st.title("Inbox", anchor=False)
 if server.is_admin:
     st.toggle(
-        "Everyone's",
+        "Include other people's sessions",
         key=EVERYONE,
-        help="Include other people's sessions",
         on_change=inbox_state().cursors.clear,
     )
 

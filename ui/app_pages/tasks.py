@@ -11,9 +11,8 @@ st.title("Tasks", anchor=False)
 st.caption("Tasks that agents work on for a plan. Each task has its own session.")
 if state.server().is_admin:
     st.toggle(
-        "Everyone's",
+        "Include other people's sessions",
         key=EVERYONE,
-        help="Include other people's sessions",
         on_change=page_cursors().clear,
     )
 

@@ -69,14 +69,14 @@ def _totals(page: Inspection) -> None:
 def _budget(totals: Totals) -> str:
     return (
         f"{reader.number(totals.messages)} of {reader.number(totals.budget or 0)} tokens of"
-        " messages; "
-        "beyond that, older ones are summarised and about "
-        f"{reader.number(totals.keep or 0)} are kept in full"
+        " messages; beyond that, older ones are summarised and about"
+        f" {reader.number(totals.keep or 0)} are kept in full"
     )
 
 
 def _headings() -> None:
-    left, right = st.columns(2, gap="medium")
+    with st.container(key="inspector-head"):
+        left, right = st.columns(2, gap="medium")
     left.caption("**What people see**")
     right.caption(f"{MODEL} **What the model reads next**")
 

@@ -1,5 +1,8 @@
 """The inspector's wording: context statuses, reasons, speakers."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
 from backend.schemas.inspection import (
     ContextStatus,
@@ -60,14 +63,21 @@ def words_of(row: DisplayMessage) -> str:
     """Return the content of a display message as one text."""
     content = row.content
     if row.content_type is ContentType.TOOL_CALL:
-        return f"{content.get('name')}({content.get('arguments')})"
+        return _call_words(content)
     return str(content.get("text") or content.get("content") or content.get("detail") or "")
 
 
 def words_read(message: ReadMessage) -> str:
     """Return what the model reads of a message, as one text."""
-    calls = [f"{call.get('name')}({call.get('arguments')})" for call in message.calls]
+    calls = [_call_words(call) for call in message.calls]
     return "\n".join(filter(None, [message.text, *calls]))
+
+
+def _call_words(call: Mapping[str, Any]) -> str:
+    """Return a call as its tool's name and, in parentheses, its arguments as JSON."""
+    arguments = call.get("arguments")
+    said = arguments if isinstance(arguments, str) else lay_out(arguments)
+    return f"{call.get('name')}({said})"
 
 
 def content_words(content: object) -> str:

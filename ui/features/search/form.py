@@ -66,9 +66,7 @@ def show(server: ServerInfo, session: Session | None) -> Wanted:
             return Wanted((q or "").strip(), session.id)
         domain = _domain()
         archived = _toggle("Include archived", "archived-too")
-        everyone = server.is_admin and _toggle(
-            "Everyone's", "of-everyone", "Include other people's sessions"
-        )
+        everyone = server.is_admin and _toggle("Include other people's", "of-everyone")
     return Wanted((q or "").strip(), None, domain, archived, everyone)
 
 

@@ -81,7 +81,6 @@ def show(page: SessionPage, user: str) -> None:
         selection_mode="single-row",
         height="content",
         column_config={
-            "Title": st.column_config.TextColumn(width="large"),
             "Last activity": st.column_config.DatetimeColumn(
                 format="distance", timezone=st.context.timezone
             ),
