@@ -33,7 +33,7 @@ def test_a_domain_is_given_a_manager_and_its_agents_roles(desk: Desk, stack: Sta
     domain = make_domain(stack, agents=[{"name": "Reconciler"}])
     desk.open(f"domains?domain={domain['id']}")
     _open_tab(desk, "Manager")
-    desk.main.get_by_text("A manager", exact=True).click()
+    desk.main.get_by_text("This domain has a manager", exact=True).click()
     name = desk.main.get_by_label("Name", exact=True)
     name.fill("reconciler")
     desk.press("Save")
@@ -55,7 +55,7 @@ def test_a_domain_is_given_a_manager_and_its_agents_roles(desk: Desk, stack: Sta
     assert saved["agents"][0]["roles"] == ["auditor"]
 
     _open_tab(desk, "Manager")
-    desk.main.get_by_text("A manager", exact=True).click()
+    desk.main.get_by_text("This domain has a manager", exact=True).click()
     desk.is_at_rest()
     desk.press("Save")
 

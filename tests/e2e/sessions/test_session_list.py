@@ -95,7 +95,9 @@ def test_several_are_deleted_and_it_is_undone(desk: Desk, stack: Stack, rows: li
     selected = desk.sidebar.get_by_role("group", name="Selected sessions")
 
     selected.get_by_role("button", name="Delete").click()
-    desk.page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    question = desk.page.get_by_role("alertdialog")
+    expect(question).to_contain_text("Delete 2 sessions?")
+    question.get_by_role("button", name="Delete").click()
     expect(desk.sidebar.get_by_text("Deleting 2 sessions …").first).to_be_visible()
     expect(desk.row(rows[0])).to_have_count(0)
     desk.press("Undo")

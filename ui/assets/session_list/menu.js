@@ -51,7 +51,7 @@ export function openMenu(id) {
 }
 
 export function askToDelete(ids, anchor) {
-  const what = ids.length === 1 ? titleOf(rowOf(ids[0])) : `${ids.length} sessions`;
+  const what = ids.length === 1 ? `“${titleOf(rowOf(ids[0]))}”` : `${ids.length} sessions`;
   const keep = makeButton("choice", "Keep");
   const remove = makeButton("choice danger", "Delete");
   keep.addEventListener("click", closeMenu);
@@ -63,7 +63,7 @@ export function askToDelete(ids, anchor) {
   answers.append(keep, remove);
   const words = `All messages and files are permanently deleted after ${list.data.limits.undo_seconds} seconds. `
     + "A running turn is stopped first.";
-  const question = [make("p", "asked", `Delete “${what}”?`), make("p", "words", words), answers];
+  const question = [make("p", "asked", `Delete ${what}?`), make("p", "words", words), answers];
   showInMenu("alertdialog", `Delete ${what}?`, question, anchor);
   menu.id = ids.length === 1 ? ids[0] : null;
 }

@@ -21,7 +21,7 @@ ROLES = About("For whom", "Roles that may use it. None: everyone.")
 KNOWN_ROLES = ("member", "admin")
 OWN_MIDDLEWARE = About("Own middleware", "Off: the domain's. On: only the policies below.")
 HAS_MANAGER = About(
-    "A manager",
+    "This domain has a manager",
     "It takes messages that are for no other agent: answers, asks, delegates and plans. Off:"
     " messages go to the first agent.",
 )
