@@ -1,10 +1,14 @@
 """The pages' server: Streamlit as an ASGI application, behind checks of host and origin."""
 
+import gc
 import hashlib
 import re
 from base64 import b64encode
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import streamlit
 from starlette.requests import ClientDisconnect
@@ -14,7 +18,7 @@ from streamlit.web.bootstrap import load_config_options
 
 from backend.addresses import Address
 from backend.web.protection import protect
-from ui import index_page, page_session
+from ui import features, index_page, page_session
 from ui.async_api import AsyncApi
 from ui.features.chat.live.route import LiveRoutes
 from ui.shared import assets, banners
@@ -23,6 +27,7 @@ from ui.shared.watch import route as watch
 SCRIPT = Path(__file__).parent / "app.py"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 MEGABYTE = 1_000_000
+GARBAGE_EVERY = 10_000  # new objects; drawing one page makes thousands
 
 
 def create_app(address: Address) -> ASGIApp:
@@ -32,8 +37,21 @@ def create_app(address: Address) -> ASGIApp:
     page_session.install()
     api = AsyncApi()
     own = [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
-    app = streamlit.App(SCRIPT, routes=own, on_script_error=banners.unexpected)
+    app = streamlit.App(SCRIPT, lifespan=_prepared, routes=own, on_script_error=banners.unexpected)
     return protect(until_left(app), address, page_policy())
+
+
+@asynccontextmanager
+async def _prepared(_: streamlit.App) -> AsyncIterator[None]:
+    """Import what pages need before the first one opens, which would wait for it.
+
+    Garbage collection stops all pages and streams, so it is rare, and not over modules, which stay.
+    """
+    for found in walk_packages(features.__path__, f"{features.__name__}."):
+        import_module(found.name)
+    gc.freeze()
+    gc.set_threshold(GARBAGE_EVERY)
+    yield
 
 
 def options(address: Address) -> dict[str, object]:
