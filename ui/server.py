@@ -37,12 +37,12 @@ def create_app(address: Address) -> ASGIApp:
     page_session.install()
     api = AsyncApi()
     own = [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
-    app = streamlit.App(SCRIPT, lifespan=_prepared, routes=own, on_script_error=banners.unexpected)
+    app = streamlit.App(SCRIPT, lifespan=prepared, routes=own, on_script_error=banners.unexpected)
     return protect(until_left(app), address, page_policy())
 
 
 @asynccontextmanager
-async def _prepared(_: streamlit.App) -> AsyncIterator[None]:
+async def prepared(_: streamlit.App) -> AsyncIterator[None]:
     """Import what pages need before the first one opens, which would wait for it.
 
     Garbage collection stops all pages and streams, so it is rare, and not over modules, which stay.

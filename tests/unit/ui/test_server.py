@@ -1,15 +1,20 @@
-"""The pages' server: what a browser that leaves is to it."""
+"""The pages' server: what it does before it serves, and what a browser that leaves is to it."""
 
 import asyncio
-from typing import Any
+import gc
+import sys
+from pkgutil import walk_packages
+from typing import Any, cast
 
 import pytest
+import streamlit
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from ui.server import until_left
+from ui import features
+from ui.server import prepared, until_left
 
 UPLOAD = {
     "type": "http",
@@ -61,3 +66,24 @@ def test_any_other_failure_still_is_one():
 
     with pytest.raises(RuntimeError):
         asyncio.run(_break_off(until_left(fails)))
+
+
+def test_what_pages_import_is_loaded_and_kept_from_collection_before_they_open() -> None:
+    thresholds, frozen = gc.get_threshold(), gc.get_freeze_count()
+
+    async def start() -> int:
+        async with prepared(cast(streamlit.App, None)):
+            return gc.get_freeze_count()
+
+    try:
+        assert asyncio.run(start()) > frozen
+        assert gc.get_threshold()[0] > thresholds[0]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
+    missing = [
+        found.name
+        for found in walk_packages(features.__path__, f"{features.__name__}.")
+        if found.name not in sys.modules
+    ]
+    assert missing == []
