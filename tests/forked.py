@@ -31,7 +31,8 @@ _PARTS = [
     "backend.operations.integrity.scan",
     "backend.demo_model",
     "worker.__main__",
-    "streamlit",
+    "ui.__main__",
+    "pandas",  # of all that pages import, what takes longest
 ]
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(_PARTS)
