@@ -1,9 +1,10 @@
-"""Fills a table from a JSON file; whole numbers that a column cannot hold exactly stay text.
+"""Fills a table from a JSON file; what would be rounded or guessed stays text.
 
 This happens in a child of the sandbox, because files are not trusted.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -15,6 +16,9 @@ from backend.data.sql.quoting import identifier, literal
 
 _LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
 _BARE = ["json"]  # the column of values that are no objects
+_TOO_LARGE = "it has numbers too large to be held exactly"
+_UNDECIDED = "not all of its dates or times are written as 2024-12-31 or 23:59"
+_MOMENTS = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
 _ANY_ROWS = f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, sample_size = -1)"
 _ROWS = f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, columns = {{columns}})"
 
@@ -27,32 +31,44 @@ def read_json(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> U
         check_width(len(found.columns))
         types = dict(zip(found.columns, map(str, found.types), strict=True))
         rows = _ANY_ROWS
-        if exact := _columns_to_keep_exact(connection, path, types):
-            rows = _rows(types | dict.fromkeys(exact, "VARCHAR"))
+        if kept := _columns_to_keep_as_text(connection, path, types):
+            rows = _rows(types | dict.fromkeys(kept, "VARCHAR"))
         connection.execute(f'CREATE TABLE "{name}" AS FROM {rows}', [str(path)])
     except (duckdb.InvalidInputException, duckdb.BinderException):
         raise SourceUnusable(
             "The file is not JSON with a table: an array of objects, or one object per line, each "
             "of 16 MB at most."
         ) from None
-    for column in exact:
-        understood.warn(f"{column}: stays text: it has numbers too large to be held exactly.")
+    for column, reason in kept.items():
+        understood.warn(f"{column}: stays text: {reason}.")
     return understood
 
 
-def _columns_to_keep_exact(
+def _columns_to_keep_as_text(
     connection: duckdb.DuckDBPyConnection, path: Path, types: dict[str, str]
-) -> list[str]:
-    """Return the columns whose numbers would lose digits, or be infinite, as floats."""
-    floats = [column for column, kind in types.items() if "DOUBLE" in kind]
-    if not floats or list(types) == _BARE or _has_renamed(list(types)):
-        return []
-    losses = [_loses_digits(c) if types[c] == "DOUBLE" else _has_long_number(c) for c in floats]
-    tests = ", ".join(f"coalesce(bool_or({loses}), false)" for loses in losses)
-    rows = _rows(types | dict.fromkeys(floats, "VARCHAR"))
+) -> dict[str, str]:
+    """Return why columns do not get the type that the engine guessed, by column."""
+    doubts = [(column, *doubt) for column in types for doubt in _doubts(column, types[column])]
+    if not doubts or list(types) == _BARE or _has_renamed(list(types)):
+        return {}
+    tests = ", ".join(f"coalesce(bool_or({test}), false)" for _, _, test in doubts)
+    rows = _rows(types | {column: "VARCHAR" for column, _, _ in doubts})
     query = f"SELECT {tests} FROM {rows}"  # noqa: S608  (names and types, quoted)
-    found = connection.execute(query, [str(path)]).fetchone()
-    return [column for column, loses in zip(floats, found or (), strict=True) if loses]
+    found = connection.execute(query, [str(path)]).fetchone() or ()
+    holding = [doubt for doubt, holds in zip(doubts, found, strict=True) if holds]
+    return {column: reason for column, reason, _ in holding}
+
+
+def _doubts(column: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Yield why a type may not suit the column, and the test of its text that decides it."""
+    if kind == "DOUBLE":
+        yield _TOO_LARGE, _loses_digits(column)
+    elif "DOUBLE" in kind:
+        yield _TOO_LARGE, _has_long_number(column)
+    if kind in _MOMENTS:
+        yield _UNDECIDED, _is_undecided(column)
+    elif "DATE" in kind or "TIMESTAMP" in kind:
+        yield _UNDECIDED, _has_undecided_date(column)
 
 
 def _loses_digits(column: str) -> str:
@@ -68,6 +84,18 @@ def _has_long_number(column: str) -> str:
     """Return the test of objects or arrays, as JSON, for numbers that a float may not hold."""
     number = "-?([0-9]{16,}|[0-9.]+[eE][+]?[0-9]{3,})"
     return f"regexp_matches({identifier(column)}, '[\\[:,]\\s*{number}')"
+
+
+def _is_undecided(column: str) -> str:
+    """Return the test of text that a day or time must be guessed from: 03-04-2024, 12-05-06."""
+    decided = "\\s*([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}:[0-9]{2})"
+    return f"NOT regexp_matches({identifier(column)}, '^{decided}')"
+
+
+def _has_undecided_date(column: str) -> str:
+    """Return the test of objects or arrays, as JSON, for dates that must be guessed."""
+    date = "\\s*([0-9]{1,3}-[0-9]{1,2}-[0-9]|epoch|-?infinity)"  # words are 1900-01-01 to DuckDB
+    return f"regexp_matches({identifier(column)}, '(?i)[\\[:,]\\s*\"{date}')"
 
 
 def _has_renamed(names: list[str]) -> bool:

@@ -1,4 +1,6 @@
-"""Tables in JSON files: numbers are numbers as long as nothing of them is lost."""
+"""Tables in JSON files: nothing of a number is lost, and no date is guessed."""
+
+import json
 
 import duckdb
 import pytest
@@ -6,6 +8,7 @@ import pytest
 from backend.data.files.json_tables import read_json
 
 LONG = "123456789012345678901234567890"
+UNDECIDED = "d: stays text: not all of its dates or times are written as 2024-12-31 or 23:59."
 
 
 def read(tmp_path, text):
@@ -65,3 +68,49 @@ def test_other_numbers_stay_numbers(tmp_path, text, types):
     found, _, warnings = read(tmp_path, text)
 
     assert (found, warnings) == (types, [])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["03-04-2024", "05-06-2024"],
+        ["12-05-06"],
+        ["2024-05-06", "1-2-3"],
+        ["03-04-2024 10:20:30"],
+        ["1:2:3"],
+        ["epoch"],
+    ],
+)
+def test_dates_of_which_nothing_says_the_order_stay_text(tmp_path, values):
+    types, rows, warnings = read(tmp_path, json.dumps([{"d": value} for value in values]))
+
+    assert (types, rows) == ({"d": "VARCHAR"}, [(value,) for value in values])
+    assert warnings == [UNDECIDED]
+
+
+@pytest.mark.parametrize(
+    "value", [{"e": "03-04-2024"}, ["2024-05-06", "12-05-06"], [{"e": [" 1-2-3 10:20:30"]}]]
+)
+def test_so_do_objects_and_arrays_with_such_dates_in_them(tmp_path, value):
+    types, rows, warnings = read(tmp_path, json.dumps([{"d": value}, {"d": None}]))
+
+    assert types == {"d": "VARCHAR"}
+    assert json.loads(rows[0][0]) == value
+    assert warnings == [UNDECIDED]
+
+
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        ("2024-05-06", "DATE"),
+        ("2024-5-6", "DATE"),
+        ("2024-05-06T10:20:30", "TIMESTAMP"),
+        ("10:20:30", "TIME"),
+        (["2024-05-06"], "DATE[]"),
+        ({"e": "2024-05-06 10:20:30", "n": 1.5}, "STRUCT(e TIMESTAMP, n DOUBLE)"),
+    ],
+)
+def test_dates_that_begin_with_the_year_are_dates(tmp_path, value, type_):
+    types, _, warnings = read(tmp_path, json.dumps([{"d": value}, {"d": None}]))
+
+    assert (types, warnings) == ({"d": type_}, [])
