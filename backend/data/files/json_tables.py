@@ -4,6 +4,7 @@ This happens in a child of the sandbox, because files are not trusted.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,12 +16,15 @@ from backend.data.reading.understood import Understood
 from backend.data.sql.quoting import identifier, literal
 
 _LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
-_BARE = ["json"]  # the column of values that are no objects
 _TOO_LARGE = "it has numbers too large to be held exactly"
 _UNDECIDED = "not all of its dates or times are written as 2024-12-31 or 23:59"
 _MOMENTS = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
 _ANY_ROWS = f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, sample_size = -1)"
 _ROWS = f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, columns = {{columns}})"
+_OBJECTS = (
+    f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, columns = {{'json': 'JSON'}}, "
+    "records = false)"
+)
 
 
 def read_json(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> Understood:
@@ -31,7 +35,10 @@ def read_json(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> U
         check_width(len(found.columns))
         types = dict(zip(found.columns, map(str, found.types), strict=True))
         rows = _ANY_ROWS
-        if kept := _columns_to_keep_as_text(connection, path, types):
+        kept: dict[str, str] = {}
+        if alike := _names_alike(connection, path, list(types)):
+            _tell_unchecked(alike, types, understood)
+        elif kept := _columns_to_keep_as_text(connection, path, types):
             rows = _rows(types | dict.fromkeys(kept, "VARCHAR"))
         connection.execute(f'CREATE TABLE "{name}" AS FROM {rows}', [str(path)])
     except (duckdb.InvalidInputException, duckdb.BinderException):
@@ -49,7 +56,7 @@ def _columns_to_keep_as_text(
 ) -> dict[str, str]:
     """Return why columns do not get the type that the engine guessed, by column."""
     doubts = [(column, *doubt) for column in types for doubt in _doubts(column, types[column])]
-    if not doubts or list(types) == _BARE or _has_renamed(list(types)):
+    if not doubts:
         return {}
     tests = ", ".join(f"coalesce(bool_or({test}), false)" for _, _, test in doubts)
     rows = _rows(types | {column: "VARCHAR" for column, _, _ in doubts})
@@ -98,10 +105,29 @@ def _has_undecided_date(column: str) -> str:
     return f"regexp_matches({identifier(column)}, '(?i)[\\[:,]\\s*\"{date}')"
 
 
-def _has_renamed(names: list[str]) -> bool:
-    """Return whether columns are named otherwise than in the file: those that differ in case."""
-    lower = {name.lower() for name in names}
-    return any(re.sub(r"_\d+$", "", name) in lower - {name} for name in lower)
+def _names_alike(
+    connection: duckdb.DuckDBPyConnection, path: Path, columns: list[str]
+) -> list[str]:
+    """Return names in the file that differ only in case; the engine adds _1 to all but the first.
+
+    The file is searched for them only if a column may be named so.
+    """
+    lower = {name.lower() for name in columns}
+    if not any(re.sub(r"_\d+$", "", name) in lower - {name} for name in lower):
+        return []
+    query = f"SELECT DISTINCT unnest(json_keys(json)) FROM {_OBJECTS}"  # noqa: S608  (our own)
+    keys = sorted(key for (key,) in connection.execute(query, [str(path)]).fetchall())
+    counts = Counter(key.lower() for key in keys)
+    return [key for key in keys if counts[key.lower()] > 1]
+
+
+def _tell_unchecked(alike: list[str], types: dict[str, str], understood: Understood) -> None:
+    """Report what is not checked: rows cannot be read as text by names that differ only in case."""
+    if any(True for column, kind in types.items() for _ in _doubts(column, kind)):
+        understood.warn(
+            "Numbers of more than 15 digits may be rounded, and dates may be guessed, because "
+            f"names differ only in case: {', '.join(alike)}. Rename them in the file."
+        )
 
 
 def _rows(types: dict[str, str]) -> str:

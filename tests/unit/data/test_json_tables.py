@@ -61,7 +61,7 @@ def test_so_do_objects_and_arrays_with_such_numbers_in_them(tmp_path, number):
         ('[{"n": 1.5}, {"n": 9007199254740992}, {"n": null}]', {"n": "DOUBLE"}),
         ('[{"n": 12345678901234567890}]', {"n": "HUGEINT"}),
         ("[1.5, 2]", {"json": "DOUBLE"}),
-        (f'[{{"A": 1.5, "a": {LONG}}}]', {"A": "DOUBLE", "a_1": "DOUBLE"}),
+        ('[{"A": 1, "a": "x"}]', {"A": "BIGINT", "a_1": "VARCHAR"}),
     ],
 )
 def test_other_numbers_stay_numbers(tmp_path, text, types):
@@ -114,3 +114,29 @@ def test_dates_that_begin_with_the_year_are_dates(tmp_path, value, type_):
     types, _, warnings = read(tmp_path, json.dumps([{"d": value}, {"d": None}]))
 
     assert (types, warnings) == ({"d": type_}, [])
+
+
+def test_names_that_look_as_if_they_were_changed_hide_nothing(tmp_path):
+    text = f'[{{"address": "x", "address_1": {LONG}}}, {{"address": "y", "address_1": 1.5}}]'
+
+    types, rows, warnings = read(tmp_path, text)
+
+    assert types == {"address": "VARCHAR", "address_1": "VARCHAR"}
+    assert rows == [("x", LONG), ("y", "1.5")]
+    assert warnings == ["address_1: stays text: it has numbers too large to be held exactly."]
+
+
+def test_names_that_differ_only_in_case_are_said_to_prevent_the_check(tmp_path):
+    types, _, warnings = read(tmp_path, f'{{"a": 1.5}}\n{{"A": {LONG}, "b": "03-04-2024"}}')
+
+    assert types == {"a": "DOUBLE", "A_1": "DOUBLE", "b": "DATE"}
+    assert len(warnings) == 1
+    assert "names differ only in case: A, a. Rename them" in warnings[0]
+
+
+@pytest.mark.parametrize("text", [f"[{LONG}, 1.5]", f"{LONG}\n1.5"])
+def test_values_that_are_no_objects_stay_text_alike(tmp_path, text):
+    types, rows, warnings = read(tmp_path, text)
+
+    assert (types, rows) == ({"json": "VARCHAR"}, [(LONG,), ("1.5",)])
+    assert warnings == ["json: stays text: it has numbers too large to be held exactly."]
