@@ -17,6 +17,7 @@ const FAILED = {
   title: "The service does not answer",
   detail: "Your message was not sent. It is back in the composer.",
 };
+const FILES_GONE = "Its files were lost while the page changed. Add them again, then send it.";
 const MOST_MS = 10_000; // to wait for a place that is drawn but not reported
 const LOOK_MS = 20;
 const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
@@ -52,6 +53,7 @@ export class Sending {
     document.addEventListener("click", (event) => {
       if (event.target.closest?.(SEND)) this.take(event);
     }, true);
+    document.addEventListener("input", ({ target }) => this.forgetRemoved(target), true);
   }
 
   /** The page was drawn for `session`, which is null for a new chat. */
@@ -98,7 +100,11 @@ export class Sending {
     if (!area) return;
     if (composer.querySelector(ON_ITS_WAY)) return this.waitForFiles(composer, area, event);
     const notArrived = composer.querySelector(NOT_ARRIVED);
-    if (notArrived) return this.keepFor(notArrived.closest(FILE), event);
+    if (notArrived) {
+      event.preventDefault();
+      event.stopPropagation();
+      return this.keepFor(notArrived.closest(FILE));
+    }
     const name = nameOf(composer);
     if (name !== this.composer || composer.querySelector(FILE) || document.querySelector(ATTACHED)) {
       if (!this.isPassing && !(isSettled() && !this.isComing(name))) this.waitForPage(composer, area, event);
@@ -130,14 +136,13 @@ export class Sending {
   }
 
   /** Keep a message whose file was not uploaded: without it, the question may mean something else. */
-  keepFor(file, event) {
-    event.preventDefault();
-    event.stopPropagation();
+  keepFor(file) {
     const name = file.querySelector(NAME)?.textContent ?? "A file";
-    this.problem = {
-      title: `${name} was not uploaded`,
-      detail: "Remove it or add it again, then send your message.",
-    };
+    this.tell(`${name} was not uploaded`, "Remove it or add it again, then send your message.");
+  }
+
+  tell(title, detail) {
+    this.problem = { title, detail };
     this.onChange({});
   }
 
@@ -156,7 +161,9 @@ export class Sending {
     const changes = new MutationObserver(() => {
       if (composer.querySelector(ON_ITS_WAY)) return;
       stop();
-      if (!composer.querySelector(NOT_ARRIVED) && nameOf(composer) === name) composer.querySelector(SEND)?.click();
+      const notArrived = composer.querySelector(NOT_ARRIVED);
+      if (notArrived) this.keepFor(notArrived.closest(FILE));
+      else if (nameOf(composer) === name) composer.querySelector(SEND)?.click();
     });
     changes.observe(composer, { childList: true, subtree: true });
     area.addEventListener("input", stop);
@@ -185,7 +192,8 @@ export class Sending {
     const { value, hasFiles } = waited;
     const current = document.querySelector(`.${name} textarea`);
     const isReplaced = current !== waited.area;
-    if (!current || (isReplaced && hasFiles)) return; // its files are gone with the old one
+    if (isReplaced && hasFiles) return this.tell("Your message was not sent", FILES_GONE);
+    if (!current) return; // its text is a draft
     if (isReplaced && !current.value) {
       put(current, value);
       await after(0); // Streamlit has heard of it then
@@ -234,6 +242,16 @@ export class Sending {
   async chosen(message) {
     await settled();
     if (this.composer === message.composer) Object.assign(message, { domain: this.domain, model: this.model });
+  }
+
+  /** A refused text that is taken out of its composer is another message when it is written again. */
+  forgetRemoved(area) {
+    const composer = area.closest?.(COMPOSER);
+    const name = composer && nameOf(composer);
+    const returned = this.returned.get(name);
+    if (!returned || area.value.includes(returned)) return;
+    this.returned.delete(name);
+    for (const words of [...this.keys.keys()]) if (words.startsWith(`${name} `)) this.keys.delete(words);
   }
 
   drop(message) {

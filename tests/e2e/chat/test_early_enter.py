@@ -1,5 +1,7 @@
 """Enter before the page is drawn, or before our scripts know of it, sends what was written."""
 
+from pathlib import Path
+
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -115,3 +117,21 @@ def test_enter_is_kept_where_the_composer_is_replaced_before_the_page_is_drawn(
 
     has_sent(desk, stack, second)
     assert texts(stack.messages(first), "user") == ["Number 0"]
+
+
+def test_files_that_are_lost_where_the_composer_is_replaced_are_not_lost_in_silence(
+    own_desk: Desk, model: ScriptedModel, stack: Stack, tmp_path: Path
+):
+    desk = own_desk
+    first, second = told_late(desk, model, stack)
+    path = tmp_path / "stock.csv"
+    path.write_text("a;b\n1;2\n")
+    desk.page.get_by_test_id("stChatInput").locator("input[type=file]").first.set_input_files(path)
+    expect(desk.page.get_by_test_id("stFileChip")).to_be_visible()
+    expect(desk.page.get_by_test_id("stFileChipIconSpinner")).to_have_count(0)
+
+    desk.ask(LEFT)
+    desk.row(first).click()
+
+    desk.sees("Your message was not sent", "Add them again")
+    assert texts(stack.messages(second), "user") == ["Number 1"]

@@ -186,6 +186,7 @@ def test_a_message_waits_no_longer_when_its_words_change_or_its_file_fails(
     held().abort()
     expect(desk.page.get_by_test_id("stFileChipIconError")).to_be_visible()
     expect(waits).to_have_count(0)
+    desk.sees("sales.csv was not uploaded")
     expect(desk.composer).to_have_value("Totals by month")
     expect(desk.page).to_have_url(f"{desk.url}/")
 

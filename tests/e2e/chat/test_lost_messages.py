@@ -54,6 +54,33 @@ def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same(
     assert len(model.requests) == 1
 
 
+def test_a_message_that_is_taken_out_and_written_again_is_another(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.ask("First.")
+    desk.sees("An answer.")
+    desk.is_idle()
+    desk.sends_by_itself()
+
+    def lose_the_answer(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    desk.page.route("**/colloquy/send", lose_the_answer, times=1)
+    desk.ask("Continue.")
+    expect(desk.composer).to_have_value("Continue.")
+    expect(desk.main.get_by_text("An answer.")).to_have_count(2)
+    desk.is_idle()
+
+    desk.composer.fill("")
+    desk.ask("Continue.")
+
+    expect(desk.main.get_by_text("An answer.")).to_have_count(3)
+    desk.is_idle()
+    assert texts(stack.messages(desk.session_id), "user") == ["First.", "Continue.", "Continue."]
+
+
 def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
     desk: Desk, model: ScriptedModel
 ):
