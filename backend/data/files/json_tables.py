@@ -3,9 +3,12 @@
 This happens in a child of the sandbox, because files are not trusted.
 """
 
+import codecs
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -31,24 +34,50 @@ def read_json(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> U
     """Create the table of a JSON file; return how it was read. Raise SourceUnusable."""
     understood = Understood(["JSON"])
     try:
-        found = connection.sql(f"FROM {_ANY_ROWS}", params=[str(path)])
-        check_width(len(found.columns))
-        types = dict(zip(found.columns, map(str, found.types), strict=True))
-        rows = _ANY_ROWS
-        kept: dict[str, str] = {}
-        if alike := _names_alike(connection, path, list(types)):
-            _tell_unchecked(alike, types, understood)
-        elif kept := _columns_to_keep_as_text(connection, path, types):
-            rows = _rows(types | dict.fromkeys(kept, "VARCHAR"))
-        connection.execute(f'CREATE TABLE "{name}" AS FROM {rows}', [str(path)])
+        with _without_mark(path) as plain:
+            _make_table(connection, name, plain, understood)
     except (duckdb.InvalidInputException, duckdb.BinderException):
         raise SourceUnusable(
             "The file is not JSON with a table: an array of objects, or one object per line, each "
             "of 16 MB at most."
         ) from None
+    return understood
+
+
+@contextmanager
+def _without_mark(path: Path) -> Iterator[Path]:
+    """Yield the file without a byte order mark, after which the engine does not see an array.
+
+    It is a new file then, because the one given may be the stored upload itself.
+    """
+    with path.open("rb") as file:
+        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            yield path
+            return
+        plain = path.with_name(f"{path.name}.plain")
+        with plain.open("wb") as target:
+            shutil.copyfileobj(file, target)
+    try:
+        yield plain
+    finally:
+        plain.unlink()
+
+
+def _make_table(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, understood: Understood
+) -> None:
+    found = connection.sql(f"FROM {_ANY_ROWS}", params=[str(path)])
+    check_width(len(found.columns))
+    types = dict(zip(found.columns, map(str, found.types), strict=True))
+    rows = _ANY_ROWS
+    kept: dict[str, str] = {}
+    if alike := _names_alike(connection, path, list(types)):
+        _tell_unchecked(alike, types, understood)
+    elif kept := _columns_to_keep_as_text(connection, path, types):
+        rows = _rows(types | dict.fromkeys(kept, "VARCHAR"))
+    connection.execute(f'CREATE TABLE "{name}" AS FROM {rows}', [str(path)])
     for column, reason in kept.items():
         understood.warn(f"{column}: stays text: {reason}.")
-    return understood
 
 
 def _columns_to_keep_as_text(

@@ -140,3 +140,20 @@ def test_values_that_are_no_objects_stay_text_alike(tmp_path, text):
 
     assert (types, rows) == ({"json": "VARCHAR"}, [(LONG,), ("1.5",)])
     assert warnings == ["json: stays text: it has numbers too large to be held exactly."]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('[{"n": 1}, {"n": 2}]', [(1,), (2,)]),
+        (' \n[{"n": 1},\n {"n": 2}]', [(1,), (2,)]),
+        ('{"n": 1}\n{"n": 2}\n', [(1,), (2,)]),
+        ("[1, 2]\n[3]", [([1, 2],), ([3],)]),
+        (f"[{LONG}, 1.5]", [(LONG,), ("1.5",)]),
+    ],
+)
+def test_a_byte_order_mark_hides_no_rows_and_the_file_stays_as_it_is(tmp_path, text, rows):
+    assert read(tmp_path, "\ufeff" + text)[1] == rows
+
+    assert [path.name for path in tmp_path.iterdir()] == ["file.json"]
+    assert (tmp_path / "file.json").read_text() == "\ufeff" + text
