@@ -7,12 +7,14 @@ does not support them, and everything runs where it can be killed.
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
-from jsonschema.validators import extend
+from jsonschema.validators import extend, validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -36,19 +38,28 @@ Misfits = Iterator[ValidationError]
 def find_misfit(schema: JSON, value: Any) -> str | None:
     """Return why the value does not fit the schema; None if it does, or that is unknown.
 
-    It may take any time and memory: run it in the sandbox, within BOUNDS.
+    The schema is of the draft that it names, else of 2020-12, as MCP has it. It may take any time
+    and memory: run it in the sandbox, within BOUNDS.
     """
     try:
-        Draft202012Validator.check_schema(schema)
-        validator = _Validator(schema, registry=NOTHING_BUT_THE_SCHEMA)
+        draft = _draft_of(schema)
+        draft.check_schema(schema)
+        validator = _with_own_rules(draft)(schema, registry=NOTHING_BUT_THE_SCHEMA)
         misfit = best_match(validator.iter_errors(value))
-    except (SchemaError, Unresolvable, re.error, RecursionError, UnicodeError):
-        return None  # an invalid schema; the tool itself will report wrong arguments
+    except (SchemaError, Unresolvable, re.error, RecursionError, ValueError, ArithmeticError):
+        return None  # an invalid schema or no number; the tool itself will report wrong arguments
     if misfit is None:
         return None
     place = ".".join(map(str, misfit.absolute_path))
     said = f"{place}: {misfit.message}" if place else str(misfit.message)
     return said if len(said) <= MAX_REASON_CHARS else f"{said[:MAX_REASON_CHARS]}…"
+
+
+def _draft_of(schema: JSON) -> Any:
+    """Return the validator of the draft that a schema names. Raise ValueError."""
+    if not isinstance(schema.get("$schema"), str):
+        return Draft202012Validator
+    return validator_for(schema, default=Draft202012Validator)
 
 
 @lru_cache(maxsize=1_000)
@@ -92,6 +103,17 @@ def _additional_properties(validator: Any, rule: Any, value: Any, schema: JSON) 
         yield ValidationError(f"Additional properties are not allowed: {names}")
 
 
+def _multiple_of(validator: Any, step: Any, value: Any, _: JSON) -> Misfits:
+    """As numbers are written: as floats, 19.99 would be no multiple of 0.01."""
+    if validator.is_type(value, "number") and _as_written(value) % _as_written(step):
+        yield ValidationError(f"{value!r} is not a multiple of {step!r}")
+
+
+def _as_written(number: float) -> Fraction:
+    """Return the number exactly. Raise ValueError or OverflowError for one that is none."""
+    return Fraction(number) if isinstance(number, int) else Fraction(Decimal(repr(number)))
+
+
 def _quiet_options() -> Any:
     options = re2.Options()
     options.log_errors = False
@@ -99,11 +121,15 @@ def _quiet_options() -> Any:
 
 
 _OPTIONS = _quiet_options() if re2 is not None else None
-_Validator = extend(
-    Draft202012Validator,
-    {
-        "pattern": _pattern,
-        "patternProperties": _pattern_properties,
-        "additionalProperties": _additional_properties,
-    },
-)
+_OWN_RULES = {
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional_properties,
+    "multipleOf": _multiple_of,
+}
+
+
+@cache
+def _with_own_rules(draft: Any) -> Any:
+    """Return the validator of a draft with the rules above."""
+    return extend(draft, _OWN_RULES)

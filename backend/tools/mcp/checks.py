@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from langchain_core.tools import ToolException
 
-from backend.sandbox.errors import SandboxError, TooBusy
+from backend.sandbox.errors import OutOfTime, SandboxError, TooBusy
 from backend.sandbox.sandbox import Sandbox
 from backend.tools.mcp.server import Server
 from backend.tools.validation import BOUNDS, find_misfit
@@ -74,7 +74,9 @@ class SchemaChecks:
 def _why(error: SandboxError) -> str:
     if isinstance(error, TooBusy):
         return "because too much else was being computed"
-    return f"against the tool's own schema within {BOUNDS.seconds:g} seconds"
+    if isinstance(error, OutOfTime):
+        return f"against the tool's own schema within {BOUNDS.seconds:g} seconds"
+    return "against the tool's own schema"
 
 
 def _restricts(schema: JSON) -> bool:

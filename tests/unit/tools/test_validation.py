@@ -40,10 +40,38 @@ def test_a_misfit_names_the_place() -> None:
         {"$ref": "http://127.0.0.1:9/schema.json"},
         {"$ref": "#"},
         {"properties": {"a": {"pattern": "("}}},
+        {"$schema": 5, "required": ["b"], "type": "no such type"},
+        {"$schema": "http://[", "required": ["b"]},
     ],
 )
 def test_a_schema_that_cannot_be_used_refuses_nothing(schema: JSON) -> None:
     assert find_misfit(schema, {"a": "b"}) is None
+
+
+@pytest.mark.parametrize(
+    ("draft", "schema", "said"),
+    [
+        ("draft-04", {"minimum": 1, "exclusiveMinimum": True}, "a: 1 is less than or equal"),
+        ("draft-06", {"exclusiveMinimum": 1}, "a: 1 is less than or equal"),
+        ("draft-07", {"items": [{"type": "number"}], "type": "array"}, "a: 1 is not of type"),
+    ],
+)
+def test_a_schema_is_of_the_draft_that_it_names(draft: str, schema: JSON, said: str) -> None:
+    named = f"http://json-schema.org/{draft}/schema#"
+    found = find_misfit({"$schema": named, "properties": {"a": schema}}, {"a": 1})
+
+    assert found is not None
+    assert found.startswith(said)
+
+
+def test_a_multiple_is_one_as_it_is_written() -> None:
+    def misfit(step: float, value: object) -> str | None:
+        return find_misfit({"properties": {"a": {"multipleOf": step}}}, {"a": value})
+
+    assert [cents for cents in range(3_000) if misfit(0.01, cents / 100)] == []
+    assert misfit(0.01, 19.995) == "a: 19.995 is not a multiple of 0.01"
+    assert misfit(3, 10**400 + 1) is not None
+    assert [misfit(0.5, one) for one in ("text", float("inf"), float("nan"))] == [None] * 3
 
 
 @given(PATTERNS, TEXTS)
