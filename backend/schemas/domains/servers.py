@@ -41,6 +41,7 @@ class ServerReport(Wire):
     paused_seconds: float = Field(
         0.0, description="How much longer turns of the reporting worker will skip the server."
     )
+    notices: list[str] = Field([], description="Which of its tools no turn can use, and why.")
     tools: list[ServerTool] = []
 
 

@@ -1,11 +1,29 @@
-"""Finding tools that cannot be used because their descriptions do not fit a request. Pure."""
+"""Finding the tools that can be used: described so that it fits a request, once each. Pure."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from mcp.types import Tool
 
+from backend.tools.mcp.words import about_repeated, about_unusable
+
 MAX_CHARS = 200_000
 MAX_DEPTH = 60
+
+
+def usable_tools(server: str, listed: Sequence[Tool]) -> tuple[dict[str, Tool], list[str]]:
+    """Return by name the tools that can be used, and in sentences why others cannot.
+
+    If a server lists two tools with one name, only the first can be called.
+    """
+    tools: dict[str, Tool] = {}
+    unusable = {tool.name: why for tool in listed if (why := why_unusable(tool))}
+    fitting = [tool for tool in listed if tool.name not in unusable]
+    repeated = [tool.name for tool in fitting if tools.setdefault(tool.name, tool) is not tool]
+    said = [about_unusable(server, unusable)] if unusable else []
+    if repeated:
+        said.append(about_repeated(server, repeated))
+    return tools, said
 
 
 def why_unusable(tool: Tool) -> str | None:

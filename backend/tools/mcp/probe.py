@@ -12,6 +12,7 @@ from backend.errors.domains import SecretMissing
 from backend.errors.tools import ToolServerUnavailable
 from backend.schemas.domains.servers import ServerReport, ServerTool, VersionStatus
 from backend.schemas.domains.templates import McpServer
+from backend.tools.mcp.bounds import usable_tools
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import assign_names
 from backend.tools.mcp.server import Server
@@ -50,12 +51,13 @@ class _Probe:
     def __init__(self, name: str, server: McpServer) -> None:
         self.name = name
         self.tools: dict[str, Tool] = {}
+        self.notices: list[str] = []
         self.problem: str | None = None
         self._template = server
         self._seconds = self._paused = 0.0
 
     async def look(self, allowed: Allowed, health: ServerHealth) -> None:
-        """Connect, list its tools, and disconnect."""
+        """Connect, list the tools that turns can use, and disconnect."""
         began = time.monotonic()
         key = self._template.model_dump_json()
         self._paused = health.pause(key)
@@ -69,8 +71,7 @@ class _Probe:
                 commands=allowed.commands,
             )
             try:
-                for tool in await server.connect():
-                    self.tools.setdefault(tool.name, tool)
+                self.tools, self.notices = usable_tools(self.name, await server.connect())
             finally:
                 self._seconds = time.monotonic() - began
                 await close_all([server])
@@ -86,6 +87,7 @@ class _Probe:
             seconds=round(self._seconds, 3),
             problem=self.problem,
             paused_seconds=round(self._paused, 1),
+            notices=self.notices,
             tools=[self._tool(tool, *found[name]) for name, tool in self.tools.items()],
         )
 

@@ -21,7 +21,7 @@ from backend.sandbox.sandbox import Sandbox
 from backend.schemas.domains.templates import McpServer
 from backend.settings import Settings
 from backend.tools.context import OnProgress
-from backend.tools.mcp.bounds import why_unusable
+from backend.tools.mcp.bounds import usable_tools
 from backend.tools.mcp.checks import SchemaChecks
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import ToolKey, assign_names
@@ -31,8 +31,6 @@ from backend.tools.mcp.tool import McpTool
 from backend.tools.mcp.versions import Review
 from backend.tools.mcp.words import (
     about_names,
-    about_repeated,
-    about_unusable,
     about_withheld,
     server_missing_text,
     tool_absent_text,
@@ -161,14 +159,12 @@ async def _serve(
     memory: ToolMemory,
     make: Callable[[Server, Tool, str], McpTool],
 ) -> Served:
-    """Return the tools that may be used, under distinct names, and why others may not.
-
-    If a server lists two tools with one name, only the first can be called.
-    """
+    """Return the tools that may be used, under distinct names, and why others may not."""
     notices: list[str] = []
-    distinct = {
-        server: _distinct(server, tools, notices.append) for server, tools in listed.items()
-    }
+    distinct: dict[Server, dict[str, Tool]] = {}
+    for server, found in listed.items():
+        distinct[server], said = usable_tools(server.name, found)
+        notices += said
     review = await memory.review({s.name: list(t.values()) for s, t in distinct.items()})
     servers = {server.name for server in (*listed, *missing)}
     remembered = [key for key in review.remembered if key[0] in servers]
@@ -202,20 +198,6 @@ def _absent(
         elif key in review.statuses:
             said[name] = tool_withheld_text(name, server, review.statuses[key])
     return said
-
-
-def _distinct(
-    server: Server, tools: Sequence[Tool], tell: Callable[[str], None]
-) -> dict[str, Tool]:
-    distinct: dict[str, Tool] = {}
-    unusable = {tool.name: why for tool in tools if (why := why_unusable(tool))}
-    usable = [tool for tool in tools if tool.name not in unusable]
-    repeated = [t.name for t in usable if distinct.setdefault(t.name, t) is not t]
-    if unusable:
-        tell(about_unusable(server.name, unusable))
-    if repeated:
-        tell(about_repeated(server.name, repeated))
-    return distinct
 
 
 async def close_all(servers: Sequence[Server]) -> None:

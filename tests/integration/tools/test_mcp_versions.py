@@ -199,6 +199,22 @@ def test_a_worker_tells_how_the_servers_are(stack: Stack, server: Changing) -> N
     assert "COLLOQUY_SECRET_NONE} is not set" in secret["problem"]
 
 
+def test_a_check_finds_the_tools_that_no_turn_can_use(stack: Stack) -> None:
+    listed = [tool("say"), tool("say"), tool("list", {"type": "array"})]
+    with Changing(*listed) as server:
+        domain = make_domain(stack, mcp_servers={"s": server.template})
+        answer = stack.client.get(f"/domains/{domain['id']}/servers")
+
+    (report,) = answer.json()["items"]
+    assert [one["name"] for one in report["tools"]] == ["say"]
+    assert report["notices"] == [
+        "Tools of the tool server s cannot be used: list (its schema does not describe named"
+        " arguments). Its operator can fix that.",
+        "The tool server s lists say more than once: only the first is used.",
+    ]
+    assert [one["tool"] for one in versions(stack, domain)["items"]] == ["say"]
+
+
 def test_without_a_worker_nobody_looks_at_servers(own_stack: Stack) -> None:
     domain = make_domain(own_stack, mcp_servers={"hung": {**SILENT, "connect_seconds": 0.5}})
     own_stack.kill_workers()

@@ -66,6 +66,16 @@ def test_a_server_stands_with_its_tools(open_servers, store):
     assert "Books *it*." in words(page)
 
 
+def test_tools_that_no_turn_can_use_are_named(open_servers, store):
+    add_domain(store)
+    store.servers.reports = [a_report(notices=["Tools of the tool server ledger cannot be used."])]
+
+    page = open_servers()
+
+    assert not page.exception
+    assert "Tools of the tool server ledger cannot be used" in words(page)
+
+
 def test_a_missing_server_says_why_and_that_turns_go_on(open_servers, store):
     add_domain(store)
     problem = "it did not answer within 10 seconds"

@@ -69,6 +69,8 @@ def _server(server: ServerReport) -> None:
         st.markdown(f"{problem.rstrip('.')}. Turns continue without its tools.")
     if pause := pause_words(server):
         st.caption(f":material/pause_circle: {pause}")
+    for notice in server.notices:
+        st.caption(f":material/warning: {plain(notice, 1000)}")
     for tool in server.tools:
         _tool(server, tool)
 

@@ -58,6 +58,8 @@ def _reports(found: ServersReport) -> None:
         st.markdown(f"{icon} **{plain(server.name, 80)}** · {server_words(server)}")
         if server.problem:
             st.caption(_problem(server))
+        for notice in server.notices:
+            st.caption(f":material/warning: {plain(notice, 1000)}")
         for tool in server.tools:
             brief = plain(tool.description.strip().partition("\n")[0], 200)
             st.caption(f"**{plain(tool.called, 80)}**" + (f": {brief}" if brief else ""))
