@@ -24,6 +24,7 @@ from backend.data.reading.dialect import allow_long_cells, detect_dialect
 from backend.data.reading.encoding import open_text
 from backend.data.reading.typed import correct_types
 from backend.data.reading.understood import Understood
+from backend.text import listed
 
 TABLE, DOCUMENT = "table", "document"
 _LARGEST_UNPACKED = 1_000_000_000  # bytes of a .gz
@@ -78,6 +79,26 @@ def _check_corrections(upload: Upload) -> None:
             raise CorrectionRefused(f"The {field.replace('_', ' ')} of such a file is fixed.")
     if given.types and "types" not in known:
         raise CorrectionRefused("A document has no columns.")
+    if given.decimal and not given.types and upload.format in _TYPED:
+        raise CorrectionRefused(
+            "The numbers of such a file are numbers already: a decimal mark concerns only text "
+            "that is to be read as numbers. Choose the type of a column, too, or leave it out."
+        )
+
+
+def _check_document(given: Corrections) -> None:
+    """Raise CorrectionRefused for corrections that concern tables only."""
+    said = {
+        "separator": given.separator is not None,
+        "decimal mark": given.decimal is not None,
+        "header row": given.header_row is not None,
+        "types of columns": bool(given.types),
+    }
+    if wrong := [what for what, is_given in said.items() if is_given]:
+        raise CorrectionRefused(
+            f"It is read as a document, which has no {listed(wrong)}. Correct it to be read as a "
+            "table, or leave this out."
+        )
 
 
 def _read_text(
@@ -87,21 +108,21 @@ def _read_text(
     if path.suffix == ".gz":
         _check_unpacked(path)
     if (corrections.kind or _kind_of_text(path, upload)) == DOCUMENT:
-        if corrections.types or corrections.separator or corrections.header_row is not None:
-            raise CorrectionRefused("It is read as a document, which has no columns.")
+        _check_document(corrections)
         return read_document(connection, path, corrections)
     return {name: read_delimited(connection, name, path, corrections)}
 
 
 def _kind_of_text(path: Path, upload: Upload) -> str:
     """Return whether the text is a table: by its name, or if its lines split into equal columns."""
-    has_table_form = upload.corrections.separator or upload.corrections.header_row is not None
-    if has_table_form or upload.corrections.types or upload.format is Format.GZIP:
+    given = upload.corrections
+    has_table_form = given.separator is not None or given.header_row is not None
+    if has_table_form or given.types or upload.format is Format.GZIP:
         return TABLE
     if upload.shown.lower().endswith(_SUFFIXES_OF_TABLES):
         return TABLE
     allow_long_cells()
-    with open_text(path, choose_encoding(path, upload.corrections.encoding)) as file:
+    with open_text(path, choose_encoding(path, given.encoding)) as file:
         lines = file.read(_SAMPLE_CHARS).splitlines(keepends=True)
     return TABLE if len(lines) > 1 and detect_dialect(lines).separator else DOCUMENT
 
@@ -161,6 +182,7 @@ def _read_document(
 ) -> dict[str, Understood]:
     if upload.corrections.kind == TABLE:
         return {name: read_delimited(connection, name, path, upload.corrections)}
+    _check_document(upload.corrections)
     return read_document(connection, path, upload.corrections)
 
 
@@ -175,6 +197,7 @@ _READERS: Mapping[Format, _Reader] = {
     Format.PDF: _read_pdf,
     Format.DOCUMENT: _read_document,
 }
+_TYPED = (Format.PARQUET, Format.JSON)
 _OF_TEXT = frozenset(("kind", "encoding", "separator", "decimal", "header_row", "types"))
 _OF_SHEETS = frozenset(("decimal", "header_row", "sheet", "types"))
 _CORRECTABLE: Mapping[Format, frozenset[str]] = {
