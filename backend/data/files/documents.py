@@ -1,7 +1,8 @@
 """Reads documents: their text by page, as a table `pages` with the columns page and text."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
@@ -23,9 +24,18 @@ _MOST_PAGES = 5_000
 _LONGEST_PAGE = 1_000_000
 _AT_ONCE = 50
 _FEW_LETTERS = 10
+_MOST_NAMED = 10
 
 Page = tuple[int, str]
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its warnings about odd files help no one
+
+
+@dataclass
+class _Incomplete:
+    """The numbers of pages whose text is missing, or is cut because it is too long."""
+
+    failed: list[int] = field(default_factory=list)
+    cut: list[int] = field(default_factory=list)
 
 
 def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Understood]:
@@ -44,9 +54,9 @@ def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Und
     if count > _MOST_PAGES:
         raise SourceUnusable(f"The PDF has {count:,} pages; at most {_MOST_PAGES:,} can be read.")
     understood = Understood([f"PDF with {counted(count, 'page')}"])
-    failed: list[int] = []
-    _make_table(connection, _pdf_pages(reader, failed))
-    _tell_pages(connection, count, failed, understood)
+    incomplete = _Incomplete()
+    _make_table(connection, _pdf_pages(reader, incomplete))
+    _tell_pages(connection, count, incomplete, understood)
     return {PAGES: understood}
 
 
@@ -72,15 +82,17 @@ def read_document(
     return {PAGES: understood}
 
 
-def _pdf_pages(reader: pypdf.PdfReader, failed: list[int]) -> Iterator[Page]:
+def _pdf_pages(reader: pypdf.PdfReader, incomplete: _Incomplete) -> Iterator[Page]:
     for number, page in enumerate(reader.pages, 1):
         try:
             text = page.extract_text()
         except MemoryError:
             raise
         except Exception:  # noqa: BLE001 - an error in one page must not affect the others
-            failed.append(number)
+            incomplete.failed.append(number)
             text = ""
+        if len(text) > _LONGEST_PAGE:
+            incomplete.cut.append(number)
         yield number, text[:_LONGEST_PAGE]
 
 
@@ -131,11 +143,15 @@ def _storable(text: str) -> str:
 
 
 def _tell_pages(
-    connection: duckdb.DuckDBPyConnection, count: int, failed: list[int], understood: Understood
+    connection: duckdb.DuckDBPyConnection,
+    count: int,
+    incomplete: _Incomplete,
+    understood: Understood,
 ) -> None:
-    ((bare,),) = connection.execute(
+    ((empty,),) = connection.execute(
         f"SELECT count(*) FROM {PAGES} WHERE length(trim(text)) < {_FEW_LETTERS}"  # noqa: S608 - our own name
     ).fetchall()
+    bare = empty - len(incomplete.failed)
     understood.facts["pages"] = count
     if bare == count:
         understood.warn(
@@ -143,8 +159,19 @@ def _tell_pages(
             "or searched; run text recognition (OCR) on it first, with another program."
         )
     elif bare:
-        pages = "page has" if bare == 1 else "pages have"
-        understood.warn(f"{bare:,} of {count:,} {pages} no text; images cannot be read.")
-    if failed:
-        shown = ", ".join(map(str, failed[:10]))
-        understood.warn(f"{len(failed):,} pages could not be read: page {shown}.")
+        have = "has" if bare == 1 else "have"
+        understood.warn(f"{bare:,} of {count:,} pages {have} no text; images cannot be read.")
+    if failed := incomplete.failed:
+        understood.warn(f"{counted(len(failed), 'page')} could not be read: {_numbered(failed)}.")
+    if cut := incomplete.cut:
+        understood.warn(
+            f"The text of {counted(len(cut), 'page')} is cut after {_LONGEST_PAGE:,} characters: "
+            f"{_numbered(cut)}."
+        )
+
+
+def _numbered(pages: Sequence[int]) -> str:
+    """Return the first pages by their numbers, and how many more there are."""
+    shown = ", ".join(map(str, pages[:_MOST_NAMED]))
+    more = len(pages) - _MOST_NAMED
+    return f"page {shown}" + (f" and {more:,} more" if more > 0 else "")
