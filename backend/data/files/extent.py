@@ -7,11 +7,11 @@ from backend.data.errors import SourceUnusable
 MOST_CELLS = 2_000_000  # empty ones included: calamine holds them all, in 300 MB
 
 # Never beyond the next tag: each byte is read once, whatever the sheet holds.
-_PREFIX = rb"<(?:[\w.-]+:)?"
-_cell = re.compile(_PREFIX + rb"c[\s/>]")
-_place = re.compile(_PREFIX + rb"""c\s[^<>]*?\br\s*=\s*["']([A-Za-z]{1,3})([0-9]{1,7})["']""")
+PREFIX = rb"<(?:[\w.-]++:)?"
+cell_tag = re.compile(PREFIX + rb"c[\s/>]")
+_place = re.compile(PREFIX + rb"""c\s[^<>]*?\br\s*=\s*["']([A-Za-z]{1,3})([0-9]{1,7})["']""")
 _step = re.compile(
-    _PREFIX
+    PREFIX
     + rb"(?:(?P<row>row)|c)(?=[\s/>])"
     + rb"""(?:[^<>]*?\sr\s*=\s*["'](?P<letters>[A-Za-z]{0,3})(?P<digits>[0-9]{1,7})["'])?"""
 )
@@ -32,7 +32,7 @@ class Extent:
 
     def add(self, xml: bytes) -> None:
         """Count what a piece of the XML holds. Raise SourceUnusable if the sheet is too large."""
-        cells = len(_cell.findall(xml))
+        cells = len(cell_tag.findall(xml))
         if not cells:
             return
         self._cells += cells

@@ -4,10 +4,8 @@ calamine reads the cells, fast and in bounded memory, but returns errors and for
 stored value as empty cells: a scan of the sheets' XML counts these and reports where they are.
 """
 
-import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 from pathlib import Path
@@ -18,12 +16,13 @@ from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from backend.data.corrections import NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
-from backend.data.files.extent import Extent
+from backend.data.files.extent import Extent, cell_tag
 from backend.data.files.folder import unique_name
+from backend.data.files.unseen import Unseen
 from backend.data.reading.delimited import check_width, find_columns
 from backend.data.reading.header import LOOKED_AT
 from backend.data.reading.table import Draft, make_table
-from backend.data.reading.understood import MOST_EXAMPLES, Understood
+from backend.data.reading.understood import Understood
 
 _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
 _LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are in memory at once
@@ -34,43 +33,11 @@ _OTHER_CONTENTS = {
     "content.xml": "it is in the OpenDocument format. Save it as .xlsx, CSV or PDF.",
 }
 _BLOCK = 1 << 22
+_TAIL = 1 << 20  # bytes; no honest cell is longer
 _PACKED = (".xlsx", ".xlsm")
 
-# Atomic, and never beyond the next tag: each byte is read once, whatever the sheet holds.
-_CELL = rb'(?><c\b[^<>]*?\br="([A-Z]{1,3}[0-9]{1,7})")'
-_FORMULA = rb"<f\b[^<>]*?(?:/>|>[^<]*</f>)"
-_valueless = re.compile(_CELL + rb"([^<>]*+)>" + _FORMULA + rb"(<v ?/>|<v></v>)?</c>")
-_error = re.compile(_CELL + rb'(?>[^<>]*?\bt="e")[^<>]*+>(?:' + _FORMULA + rb")?<v>([^<]*)</v>")
 Value = float | int | str | bool | time | date | datetime | timedelta
 Rows = Iterator[tuple[int, Sequence[Value]]]
-
-
-@dataclass
-class _Unseen:
-    """What calamine does not report about a sheet."""
-
-    errors: int = 0
-    formulas: int = 0
-    error_examples: list[str] = field(default_factory=list)
-    formula_examples: list[str] = field(default_factory=list)
-
-    def tell(self, understood: Understood) -> None:
-        """Report cells that are empty because of an error or a formula."""
-        if self.errors:
-            shown = ", ".join(self.error_examples)
-            what = (
-                "cell holds an error and is" if self.errors == 1 else "cells hold an error and are"
-            )
-            understood.warn(f"{self.errors:,} {what} NULL: {shown}.")
-        if self.formulas:
-            shown = ", ".join(self.formula_examples)
-            what = "formula has no stored value and is"
-            if self.formulas > 1:
-                what = "formulas have no stored value and are"
-            understood.warn(
-                f"{self.formulas:,} {what} NULL: {shown}. Save the workbook in a spreadsheet "
-                "program to store the values."
-            )
 
 
 def read_workbook(
@@ -101,7 +68,7 @@ def read_workbook(
             rows = _filled_rows(workbook, number)
             spool = path.with_suffix(".spool")
             if _read_sheet(connection, name, rows, spool, understood, corrections):
-                unseen.get(about.name, _Unseen()).tell(understood)
+                unseen.get(about.name, Unseen()).tell(understood)
                 tables[name] = understood
     if not tables:
         raise SourceUnusable("No sheet of the workbook holds a row.")
@@ -200,7 +167,7 @@ def _text(value: Value) -> str:
     return str(value)
 
 
-def _look_inside(path: Path) -> dict[str, _Unseen]:
+def _look_inside(path: Path) -> dict[str, Unseen]:
     """Scan the XML of each sheet. Raise SourceUnusable if the workbook is too large.
 
     The sizes that the archive declares are binding: no more than that is read.
@@ -252,30 +219,23 @@ def _sheet_places(archive: ZipFile) -> dict[str, str]:
     return places
 
 
-def _look(archive: ZipFile, place: str) -> _Unseen:
-    unseen, extent = _Unseen(), Extent()
+def _look(archive: ZipFile, place: str) -> Unseen:
+    unseen, extent = Unseen(), Extent()
     with archive.open(place) as part:
         rest = b""
         while block := part.read(_BLOCK):
             block = rest + block
-            cut = block.rfind(b"<c")
-            cut = cut if cut > 0 else len(block)
+            cut = _end_of_whole_cells(block)
             rest = block[cut:][-_BLOCK:]
             extent.add(block[:cut])
-            _count(block[:cut], unseen)
+            unseen.add(block[:cut])
         extent.add(rest)
-        _count(rest, unseen)
+        unseen.add(rest)
     return unseen
 
 
-def _count(xml: bytes, unseen: _Unseen) -> None:
-    for place, attributes, value in _valueless.findall(xml) if b"<f" in xml else ():
-        if value != b"<v></v>" or b't="str"' not in attributes:
-            unseen.formulas += 1
-            unseen.formula_examples += [place.decode()][
-                : MOST_EXAMPLES - len(unseen.formula_examples)
-            ]
-    for place, error in _error.findall(xml) if b't="e"' in xml else ():
-        unseen.errors += 1
-        shown = f"{place.decode()} ({error.decode('utf-8', 'replace')[:20]})"
-        unseen.error_examples += [shown][: MOST_EXAMPLES - len(unseen.error_examples)]
+def _end_of_whole_cells(block: bytes) -> int:
+    """Return where the last cell begins, or else the last tag: it may go on in the next block."""
+    starts = [found.start() for found in cell_tag.finditer(block, max(0, len(block) - _TAIL))]
+    cut = starts[-1] if starts else block.rfind(b"<")
+    return cut if cut > 0 else len(block)
