@@ -103,6 +103,23 @@ def test_what_cannot_be_applied_changes_nothing(stack: Stack, change: JSON) -> N
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "change"),
+    [
+        ("a.md", b"# A text\n\nOf one sentence.\n", {"separator": ";", "header_row": 1}),
+        ("a.txt", b"A text of one sentence.\n", {"decimal": ","}),
+        ("a.json", b'[{"a": "1,5"}]', {"decimal": ","}),
+    ],
+)
+def test_a_correction_without_effect_is_refused(
+    stack: Stack, name: str, content: bytes, change: JSON
+) -> None:
+    before = uploaded(stack, name, content)
+
+    check_problem(stack.client.patch(f"/files/{before['id']}", json=change), 422)
+    assert stack.client.get(f"/files/{before['id']}").json() == before
+
+
+@pytest.mark.parametrize(
     "name",
     ["../../etc/passwd", "a\\b.csv", "عربي‮.csv", "📈 Zahlen.csv", 'a"b;c%20.csv', "a" * 255],
 )
