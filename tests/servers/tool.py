@@ -172,11 +172,20 @@ class ToolServer:
 
 
 async def _serve_stdio() -> None:
-    tools = [tool("echo"), tool("die")]
+    tools = [tool("echo"), tool("die"), tool("wait"), tool("cancelled")]
+    cancelled: list[JSON] = []
 
-    def answer(name: str, arguments: JSON) -> str:
+    async def answer(name: str, arguments: JSON) -> str:
         if name == "die":
             os._exit(1)
+        if name == "cancelled":
+            return f"{cancelled}"
+        if name == "wait":
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                cancelled.append(arguments)
+                raise
         return f"echo {arguments}"
 
     server = build_server(tools, answer)

@@ -16,16 +16,21 @@ class WireServer:
 
     cut: in the middle of the stream; end: a stream without the result; huge; parts: of too many
     to be read; streamed_parts: such within a stream of events; garbage: no JSON;
-    status: 500; refuse: a JSON-RPC error. `everything`: already when it is asked who it is.
+    status: 500; refuse: a JSON-RPC error; hang: none, and status 500 to a
+    cancellation; deaf: none to either. `everything`: already when it is asked who it is.
     """
 
     def __init__(self, behaviour: str, *, everything: bool = False) -> None:
         class Handler(_Handler):
             pass
 
+        self._is_ending = threading.Event()
         self.methods: list[str] = []
+        self.calls: list[Any] = []  # their ids
+        self.cancelled: list[Any] = []
         Handler.behaviour, Handler.everything = behaviour, everything
-        Handler.methods = self.methods
+        Handler.methods, Handler.calls = self.methods, self.calls
+        Handler.cancelled, Handler.is_ending = self.cancelled, self._is_ending
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -37,6 +42,7 @@ class WireServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._is_ending.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -45,6 +51,9 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     behaviour, everything = "", False
     methods: list[str]
+    calls: list[Any]
+    cancelled: list[Any]
+    is_ending: threading.Event
 
     def parse_request(self) -> bool:
         is_read = super().parse_request()
@@ -53,7 +62,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        if "id" not in message:
+        if message.get("method") == "tools/call":
+            self.calls.append(message["id"])
+        if message.get("method") == "notifications/cancelled":
+            self.cancelled.append(message["params"]["requestId"])
+            (self._deaf if self.behaviour == "deaf" else self._status)(None)
+        elif "id" not in message:
             self._send(202, b"", "application/json")
         elif self.everything or _is_to_break(message):
             getattr(self, f"_{self.behaviour}")(message["id"])
@@ -107,6 +121,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _status(self, _: Any) -> None:
         self._send(500, b"sk-canary", "text/plain")
+
+    def _hang(self, _: Any) -> None:
+        self.is_ending.wait()
+        self.close_connection = True
+
+    _deaf = _hang
 
     def _refuse(self, call_id: Any) -> None:
         error = {"code": -32000, "message": "not today"}

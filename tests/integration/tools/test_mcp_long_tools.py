@@ -1,6 +1,7 @@
 """Tools that take their time or point elsewhere: tasks, progress, and what results link to."""
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +20,9 @@ from backend.tools.mcp.connection.progress import MAX_CHARS, ProgressLine
 from backend.tools.mcp.servers import open_mcp_tools
 from tests.fakes import script
 from tests.integration.scenes import make_domain, make_session
+from tests.integration.tools.mcp_calls import call_of, opened
 from tests.servers.tool import ToolServer, task_tool, text_result, tool
+from tests.servers.wire import WireServer
 from tests.stack import Stack
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(100)
@@ -147,6 +150,78 @@ def test_a_task_whose_server_is_gone_is_not_run_a_second_time() -> None:
     assert result.status == "error"
     assert "may or may not have taken effect" in result.content
     assert [name for name, _ in server.calls] == ["wait"]
+
+
+def test_a_server_hears_that_a_person_has_stopped_its_call(stack: Stack) -> None:
+    with WireServer("hang") as server:
+        domain = make_domain(stack, mcp_servers={"s": server.template})
+        session_id = make_session(stack, domain["id"])
+        asked = stack.submit(script({"tools": [{"name": "say"}]}, {"text": "x"}), session_id)
+        stack.wait_for(lambda: server.calls, "the tool is not called")
+        stack.client.post(f"/turns/{asked['turn_id']}/stop")
+        turn = stack.finished(asked["turn_id"])
+        stack.wait_for(lambda: "DELETE" in server.methods, "the session does not end")
+
+    assert turn["status"] == "stopped"
+    assert server.cancelled == server.calls
+
+
+async def cancel_when_called(server: WireServer, say: Any) -> float:
+    """Cancel a call that the server has received; how long that took."""
+    call = asyncio.create_task(say.ainvoke(call_of("say")))
+    while not server.calls:
+        await asyncio.sleep(0.02)
+    began = time.monotonic()
+    call.cancel()
+    await asyncio.wait({call})
+    return time.monotonic() - began
+
+
+def test_a_server_that_refuses_a_cancellation_keeps_its_connection() -> None:
+    async def go(server: WireServer) -> list[str]:
+        async with opened(s=server.template) as tools:
+            await cancel_when_called(server, tools["say"])
+            fine = [tools["say"].ainvoke(call_of("say", fine=True)) for _ in range(3)]
+            return [result.content for result in await asyncio.gather(*fine)]
+
+    with WireServer("hang") as server:
+        said = asyncio.run(go(server))
+
+    assert said == ["fine"] * 3
+    assert server.cancelled == server.calls[:1]
+    assert server.methods.count("DELETE") == 1
+
+
+def test_a_child_process_ends_the_work_that_nobody_waits_for() -> None:
+    template = {"transport": "stdio", "command": sys.executable, "args": ["tests/servers/tool.py"]}
+
+    async def go() -> str:
+        async with opened(s={**template, "call_seconds": 2}) as tools:
+            late = await tools["wait"].ainvoke(call_of("wait", n=1))
+            assert "has not answered within 2 seconds" in late.content
+            heard = await tools["cancelled"].ainvoke(call_of("cancelled"))
+            return str(heard.content)
+
+    assert asyncio.run(go()) == "[{'n': 1}]"
+
+
+def test_a_server_that_reads_no_cancellation_delays_nothing_and_leaves_no_task() -> None:
+    async def go(server: WireServer) -> tuple[float, float]:
+        async with opened(s=server.template) as tools:
+            stopped = await cancel_when_called(server, tools["say"])
+            began = time.monotonic()
+        closed = time.monotonic() - began
+        async with asyncio.timeout(30):
+            while len(asyncio.all_tasks()) > 1:
+                await asyncio.sleep(0.1)
+        return stopped, closed
+
+    with WireServer("deaf") as server:
+        stopped, closed = asyncio.run(go(server))
+
+    assert server.cancelled == server.calls
+    assert stopped < 2
+    assert closed < 4
 
 
 def test_progress_is_told_in_few_short_lines(server: ToolServer) -> None:

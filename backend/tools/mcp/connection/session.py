@@ -16,6 +16,7 @@ from pydantic import AnyUrl, ValidationError
 
 from backend.domains.commands import Commands
 from backend.schemas.domains.templates import McpServer, StdioServer, StreamableHttpServer
+from backend.tools.mcp.connection.cancel import cancel_requests
 from backend.tools.mcp.connection.failures import failure_of, is_refused, said_of_status
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.rescue import rescue
@@ -133,7 +134,7 @@ class Session:
             return await session.call_tool(tool, arguments, progress_callback=line.count, meta=meta)
 
         try:
-            return await self._request(ask)
+            return await self._request(ask, as_task=as_task)
         except NotDelivered:
             if asked > 1:  # the undelivered request concerns a task that has begun
                 raise self._broken() from None
@@ -151,7 +152,7 @@ class Session:
 
         return await self._request(ask)
 
-    async def _request(self, ask: Ask[T]) -> T:
+    async def _request(self, ask: Ask[T], *, as_task: bool = False) -> T:
         """Send a request; it fails immediately if the server dies.
 
         A request is identified by the id that the session assigns it when `note` is called.
@@ -178,6 +179,8 @@ class Session:
             raise self._lost()
         except asyncio.CancelledError:
             self._is_suspect = True  # the caller has gone: stopped, or a timeout
+            if not as_task:  # tasks cancel themselves
+                cancel_requests(session, [k for k, v in self._calls.items() if v is aside])
             raise
         except McpError as error:
             raise self._explain(error) from error
@@ -214,8 +217,8 @@ class Session:
 
     async def _take_aside(self, message: Any) -> None:
         """Handle what the SDK could not read; a result in it still reaches its call."""
-        if not isinstance(message, Exception):
-            return
+        if not isinstance(message, Exception) or type(message) is RuntimeError:
+            return  # the latter: an answer to a call that was cancelled
         request_id, result = rescue(message)
         aside = self._calls.get(request_id)
         if aside is None or aside.done():

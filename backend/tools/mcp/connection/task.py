@@ -1,10 +1,9 @@
 """Tools that a server only runs as tasks: started, polled until they end, or cancelled."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 from langchain_core.tools import ToolException
 from mcp import ClientSession
@@ -12,18 +11,17 @@ from mcp.shared.experimental.tasks.helpers import is_terminal
 from mcp.types import TASK_REQUIRED, CallToolResult, GetTaskResult, Task, Tool
 from pydantic import ValidationError
 
+from backend.tools.mcp.connection.cancel import tell
 from backend.types import JSON
 
 SHORTEST_PAUSE, USUAL_PAUSE, LONGEST_PAUSE = 0.1, 0.5, 10.0
 KEPT_SECONDS = 60.0  # how long a finished result is kept for fetching
-CANCEL_SECONDS = 5.0
 NEEDS_INPUT = "input_required"
 
 Note = Callable[[], None]
 Say = Callable[[str], None]
 
 logger = logging.getLogger(__name__)
-_cancelling: set[asyncio.Task[None]] = set()
 
 
 def is_run_as_task(tool: Tool) -> bool:
@@ -52,7 +50,7 @@ async def run_as_task(
         note()
         return await _result(session, ended)
     except BaseException:
-        _cancel(session, task_id)
+        tell(partial(session.experimental.cancel_task, task_id))
         raise
 
 
@@ -82,17 +80,3 @@ async def _result(session: ClientSession, task: Task | GetTaskResult) -> CallToo
         if task.status != "failed":
             raise
         raise ToolException(f"The tool's task has failed: {task.statusMessage}") from None
-
-
-def _cancel(session: ClientSession, task_id: str) -> None:
-    """Tell the server, if it still listens, that the task is no longer needed."""
-
-    async def cancel() -> None:
-        # If the task has ended or the connection is closed, there is nothing to cancel.
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(CANCEL_SECONDS):
-                await session.experimental.cancel_task(task_id)
-
-    task: asyncio.Task[Any] = asyncio.create_task(cancel())
-    _cancelling.add(task)
-    task.add_done_callback(_cancelling.discard)

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 
 from backend.llm.parts import MAX_PARTS, Parts
+from backend.tools.mcp.connection.cancel import CancellingClient
 
 MAX_ANSWER_BYTES = 64 * 2**20
 TOO_MANY_PARTS = f"its answer is made of more than {MAX_PARTS:,} parts"
@@ -77,7 +78,7 @@ class HttpWatch:
         # A small compressed answer could expand to any size.
         headers = {"accept-encoding": "identity", **(headers or {})}
         hooks: Hooks = {"request": [self._before], "response": [self._after]}
-        return httpx.AsyncClient(
+        return CancellingClient(
             headers=headers,
             timeout=timeout,
             auth=auth,
