@@ -3,14 +3,15 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import case, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ScalarSelect, case, func, select, update
+from sqlalchemy.orm import Session, aliased
 
 from backend import audit
 from backend.auth.scope import Scope
 from backend.errors.base import NotAllowed
 from backend.errors.tools import ToolVersionNotFound
 from backend.schemas.domains.servers import ToolVersion, ToolVersionPage, VersionStatus
+from backend.types import JSON
 from db.models.domains.server_tool import ServerToolRow
 
 MAX_LISTED = 500
@@ -24,15 +25,14 @@ def list_versions(session: Session, scope: Scope, domain_id: UUID) -> ToolVersio
     _require_admin(scope)
     row = ServerToolRow
     is_pending = row.status == VersionStatus.PENDING
-    rows = session.scalars(
-        select(row)
+    rows = session.execute(
+        select(row, _accepted_before())
         .where(row.domain_id == domain_id)
         .order_by(case((is_pending, 0), else_=1), row.seen_at.desc(), row.server, row.tool)
         .limit(MAX_LISTED)
     ).all()
     pending = session.scalar(select(func.count()).where(row.domain_id == domain_id, is_pending))
-    accepted = [one for one in rows if one.status == VersionStatus.ACCEPTED]
-    return ToolVersionPage(items=[_version(one, accepted) for one in rows], pending=pending or 0)
+    return ToolVersionPage(items=[_version(*one) for one in rows], pending=pending or 0)
 
 
 def decide(
@@ -56,21 +56,33 @@ def decide(
     audit.record(session, scope.user_id, f"tool {status}", "domain", domain_id, details)
 
 
-def _version(row: ServerToolRow, accepted: list[ServerToolRow]) -> ToolVersion:
-    """Return the version with the last accepted one before it."""
-    earlier = (
-        one
-        for one in accepted
-        if (one.server, one.tool) == (row.server, row.tool) and one.seen_at < row.seen_at
+def _accepted_before() -> ScalarSelect[Any]:
+    """Return, for a query of versions, each one's last accepted description before it."""
+    row, before = ServerToolRow, aliased(ServerToolRow)
+    return (
+        select(before.description)
+        .where(
+            before.domain_id == row.domain_id,
+            before.server == row.server,
+            before.tool == row.tool,
+            before.status == VersionStatus.ACCEPTED,
+            before.seen_at < row.seen_at,
+        )
+        .order_by(before.seen_at.desc())
+        .limit(1)
+        .correlate(row)
+        .scalar_subquery()
     )
-    before = next(earlier, None)
+
+
+def _version(row: ServerToolRow, before: JSON | None) -> ToolVersion:
     return ToolVersion(
         id=row.id,
         server=row.server,
         tool=row.tool,
         status=VersionStatus(row.status),
         description=row.description,
-        before=before.description if before else None,
+        before=before,
         seen_at=row.seen_at,
         decided_by=row.decided_by,
         decided_at=row.decided_at,

@@ -9,6 +9,7 @@ from mcp.types import Tool
 from sqlalchemy import event
 
 from backend.tools.mcp.stored_versions import ServerTools
+from backend.tools.mcp.version_board import MAX_LISTED
 from backend.types import JSON
 from db.session import Database
 from tests.fakes import ScriptedModel, script
@@ -163,6 +164,21 @@ def test_where_nothing_has_changed_the_database_is_not_asked(stack: Stack) -> No
     tools.review(domain_id, {"s": [tool("say", description="Other words.")]})
     assert statements
     database.close()
+
+
+def test_a_changed_tool_has_its_earlier_version_among_any_number_of_others(stack: Stack) -> None:
+    domain = make_domain(stack)
+    database = Database(stack.database_url)
+    tools, domain_id = ServerTools(database), UUID(domain["id"])
+    tools.review(domain_id, {"s": [tool("say", description="Says it.")]})
+    tools.review(domain_id, {"t": [tool(f"t{number}") for number in range(MAX_LISTED)]})
+    tools.review(domain_id, {"s": [tool("say", description="Other words.")]})
+    database.close()
+
+    first = versions(stack, domain)["items"][0]
+
+    assert (first["tool"], first["status"]) == ("say", "pending")
+    assert first["before"]["description"] == "Says it."
 
 
 def test_an_unknown_version_or_status_is_refused(stack: Stack) -> None:
