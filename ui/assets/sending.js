@@ -18,7 +18,7 @@ const FAILED = {
   detail: "Your message was not sent. It is back in the composer.",
 };
 const FILES_GONE = "Its files were lost while the page changed. Add them again, then send it.";
-const MOST_MS = 10_000; // to wait for a place that is drawn but not reported
+const MOST_MS = 30_000; // to wait for a place that is drawn but not reported
 const LOOK_MS = 20;
 const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
 
