@@ -1,7 +1,6 @@
 """Calls are checked by their tool's schema; one that takes for ever costs its own call only."""
 
 import threading
-from collections.abc import Callable
 
 import httpx
 import pytest
@@ -38,14 +37,9 @@ def structured(name: str, arguments: JSON) -> CallToolResult:
     return CallToolResult(content=content, structuredContent={"a": NEVER_ENDING})
 
 
-def kept_in(asked: list[JSON]) -> Callable[[str, JSON], str]:
-    """Return what answers each call, and keeps what it was called with."""
-
-    def answer(_: str, arguments: JSON) -> str:
-        asked.append(arguments)
-        return "done"
-
-    return answer
+def session_with(stack: Stack, server: ToolServer) -> str:
+    """A session whose agent has the server's tools."""
+    return make_session(stack, make_domain(stack, mcp_servers={"s": server.template})["name"])
 
 
 @pytest.mark.parametrize(
@@ -57,8 +51,7 @@ def test_a_result_against_such_a_schema_is_refused_while_others_go_on(
     stack: Stack, schema: JSON, said: str
 ) -> None:
     with ToolServer([tool_that_returns(schema)], structured) as server:
-        domain = make_domain(stack, mcp_servers={"s": server.template})
-        session_id = make_session(stack, domain["name"])
+        session_id = session_with(stack, server)
         calls = {"tools": [{"name": "evil", "args": {"a": NEVER_ENDING}}] * 3}
         turn = stack.submit(script(calls, {"text": "End."}), session_id)
 
@@ -78,18 +71,16 @@ def test_a_call_whose_arguments_do_not_fit_never_reaches_the_server(stack: Stack
         "properties": {"account": {"type": "string"}, "amount": {"type": "number"}},
         "required": ["account", "amount"],
     }
-    asked: list[JSON] = []
     wrong = [{"account": "4711"}, {"account": "4711", "amount": "a lot"}, {"account": NEVER_ENDING}]
-    with ToolServer([tool("book", schema)], kept_in(asked)) as server:
-        domain = make_domain(stack, mcp_servers={"s": server.template})
-        session_id = make_session(stack, domain["name"])
+    with ToolServer([tool("book", schema)], lambda *_: "done") as server:
+        session_id = session_with(stack, server)
         right = {"account": "4711", "amount": 12.5}
         calls = [{"tools": [{"name": "book", "args": args}]} for args in (*wrong, right)]
         stack.chat(script(*calls, {"text": "End."}), session_id)
 
     results = [r for r in stack.messages(session_id) if r["content_type"] == "tool_result"]
     said = [row["content"]["content"] for row in results]
-    assert asked == [right]
+    assert server.calls == [("book", right)]
     assert [row["content"]["is_error"] for row in results] == [True, True, True, False]
     assert "'amount' is a required property" in said[0]
     assert "amount: 'a lot' is not of type 'number'" in said[1]
@@ -104,15 +95,13 @@ def test_a_call_whose_arguments_do_not_fit_never_reaches_the_server(stack: Stack
 def test_arguments_against_such_a_schema_are_refused_too(
     stack: Stack, schema: JSON, said: str
 ) -> None:
-    asked: list[JSON] = []
-    with ToolServer([tool("evil", schema)], kept_in(asked)) as server:
-        domain = make_domain(stack, mcp_servers={"s": server.template})
-        session_id = make_session(stack, domain["name"])
+    with ToolServer([tool("evil", schema)], lambda *_: "done") as server:
+        session_id = session_with(stack, server)
         call = {"tools": [{"name": "evil", "args": {"a": NEVER_ENDING}}]}
         stack.chat(script(call, {"text": "End."}), session_id)
 
     results = [r for r in stack.messages(session_id) if r["content_type"] == "tool_result"]
-    assert asked == []
+    assert server.calls == []
     assert said in results[0]["content"]["content"]
 
 

@@ -146,7 +146,7 @@ def test_a_child_process_serves_tools_too_and_two_of_one_name_are_told_apart(ser
         async with open_mcp_tools(both, allowed=ALLOWED) as served:
             return [t.name for t in served.tools]
 
-    assert asyncio.run(names())[:4] == ["pick", "echo", "child__echo", "die"]
+    assert asyncio.run(names()) == ["pick", "echo", "child__echo", "die", "wait", "cancelled"]
     assert call_once("child__echo", {"a": 1}, h=server.template, child=STDIO).content == (
         "echo {'a': 1}"
     )
