@@ -18,7 +18,8 @@ const FAILED = {
   detail: "Your message was not sent. It is back in the composer.",
 };
 const FILES_GONE = "Its files were lost while the page changed. Add them again, then send it.";
-const MOST_MS = 30_000; // to wait for a place that is drawn but not reported
+const IN_DRAFT = "You left its session before it was drawn. The message is a draft there.";
+const MOST_MS = 30_000; // to wait for a page that is drawn but not reported, or was left
 const LOOK_MS = 20;
 const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
 
@@ -174,6 +175,12 @@ export class Sending {
     return name !== this.composer && document.querySelector(EARLIER) === null;
   }
 
+  /** Whether Enter in the composer can send now: the page shows it, and a message is safe there. */
+  isReady(name) {
+    if (!document.querySelector(`.${name} textarea`)) return false;
+    return name === this.composer || (isSettled() && !this.isComing(name));
+  }
+
   /** Send once the page is drawn; not if the text is changed after the latest Enter. The composer
      may be replaced meanwhile, or leave the page; its text is a draft until it is sent. */
   async waitForPage(composer, area, event) {
@@ -186,14 +193,15 @@ export class Sending {
     if (!isFirst) return;
     await settled();
     const until = Date.now() + MOST_MS;
-    while (this.isComing(name) && Date.now() < until) await after(LOOK_MS);
+    const areFilesLost = (waited) => waited?.hasFiles && !waited.area.isConnected;
+    while (!this.isReady(name) && !areFilesLost(this.waiting.get(name)) && Date.now() < until) await after(LOOK_MS);
     const waited = this.waiting.get(name);
     if (!this.waiting.delete(name)) return; // sent by another Enter meanwhile
-    const { value, hasFiles } = waited;
+    if (areFilesLost(waited)) return this.tell("Your message was not sent", FILES_GONE);
+    const { value } = waited;
     const current = document.querySelector(`.${name} textarea`);
     const isReplaced = current !== waited.area;
-    if (isReplaced && hasFiles) return this.tell("Your message was not sent", FILES_GONE);
-    if (!current) return; // its text is a draft
+    if (!current) return value.trim() && this.tell("Your message was not sent", IN_DRAFT);
     if (isReplaced && !current.value) {
       put(current, value);
       await after(0); // Streamlit has heard of it then

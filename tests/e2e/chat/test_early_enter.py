@@ -119,6 +119,55 @@ def test_enter_is_kept_where_the_composer_is_replaced_before_the_page_is_drawn(
     assert texts(stack.messages(first), "user") == ["Number 0"]
 
 
+# Our scripts are told what the page shows when the test says so.
+TOLD_ON_DEMAND = """() => {
+  const { mount } = window.colloquyLive;
+  const held = [];
+  window.colloquyLive.mount = function (component) {
+    held.push(() => mount.call(this, component));
+  };
+  window.tellNext = async () => {
+    held.shift()();
+    await new Promise(resolve => setTimeout(resolve, 100)); // Enter looks every 20 ms
+  };
+  window.isHeld = () => held.length > 0;
+  window.tellAll = () => {
+    held.splice(0).forEach(tell => tell());
+    window.colloquyLive.mount = mount;
+  };
+}"""
+
+
+def test_enter_is_kept_where_its_page_is_reported_after_it_was_left(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    desk = own_desk
+    model.steps = lambda messages, body: {"text": "An answer."}
+    first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
+    desk.open(f"?session={first}")
+    desk.sees("Number 0")
+    desk.is_at_rest()
+    desk.sends_by_itself()
+    desk.page.evaluate(TOLD_ON_DEMAND)
+    desk.row(second).click()
+    desk.sees("Number 1")
+    desk.is_at_rest()
+    desk.page.wait_for_function("window.isHeld()")
+
+    desk.ask(LEFT)
+    desk.row(first).click()
+    desk.sees("Number 0")
+    desk.is_at_rest()
+    desk.page.evaluate("window.tellNext()")
+    desk.row(second).click()
+    desk.sees("Number 1")
+    desk.is_at_rest()
+    desk.page.evaluate("window.tellAll()")
+
+    has_sent(desk, stack, second)
+    assert texts(stack.messages(first), "user") == ["Number 0"]
+
+
 def test_files_that_are_lost_where_the_composer_is_replaced_are_not_lost_in_silence(
     own_desk: Desk, model: ScriptedModel, stack: Stack, tmp_path: Path
 ):
