@@ -43,6 +43,7 @@ COLUMN_TYPES = (
     "date_ymd",
     "timestamp",
 )
+NUMBER_TYPES = frozenset({"integer", "number"})  # read with a decimal mark
 
 
 @dataclass(frozen=True)

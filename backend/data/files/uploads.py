@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from backend.data.corrections import NONE, Corrections
+from backend.data.corrections import NONE, NUMBER_TYPES, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.files.documents import read_document, read_pdf
 from backend.data.files.formats import Format
@@ -79,10 +79,11 @@ def _check_corrections(upload: Upload) -> None:
             raise CorrectionRefused(f"The {field.replace('_', ' ')} of such a file is fixed.")
     if given.types and "types" not in known:
         raise CorrectionRefused("A document has no columns.")
-    if given.decimal and not given.types and upload.format in _TYPED:
+    has_numbers = not NUMBER_TYPES.isdisjoint(given.types.values())
+    if given.decimal and not has_numbers and upload.format in _TYPED:
         raise CorrectionRefused(
             "The numbers of such a file are numbers already: a decimal mark concerns only text "
-            "that is to be read as numbers. Choose the type of a column, too, or leave it out."
+            "that is to be read as numbers. Choose such a type for a column, too, or leave it out."
         )
 
 

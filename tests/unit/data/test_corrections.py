@@ -56,9 +56,11 @@ def test_a_document_that_is_corrected_to_be_a_table_takes_them(tmp_path):
 def test_a_decimal_mark_alone_is_refused_where_numbers_are_numbers_already(tmp_path):
     content = b'[{"a": "1,5"}]'
 
-    with pytest.raises(CorrectionRefused, match="Choose the type of a column, too"):
+    with pytest.raises(CorrectionRefused, match="Choose such a type for a column, too"):
         fill(tmp_path, content, Format.JSON, {"decimal": ","})
-    with pytest.raises(CorrectionRefused, match="Choose the type of a column, too"):
+    with pytest.raises(CorrectionRefused, match="Choose such a type for a column, too"):
+        fill(tmp_path, content, Format.JSON, {"decimal": ",", "types": {"a": "text"}})
+    with pytest.raises(CorrectionRefused, match="Choose such a type for a column, too"):
         fill(tmp_path, content, Format.PARQUET, {"decimal": ","})
     (tmp_path / "snapshot.duckdb").unlink(missing_ok=True)
     both = {"decimal": ",", "types": {"a": "number"}}
