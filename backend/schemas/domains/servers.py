@@ -70,10 +70,14 @@ class ToolVersion(Wire):
 
 
 class ToolVersionPage(Wire):
-    """Versions of a domain's tools: pending ones first, then the newest."""
+    """Versions of a domain's tools: pending ones first, then the newest.
+
+    At most 500 are listed; `pending` and `decided` count all.
+    """
 
     items: list[ToolVersion]
     pending: int
+    decided: int
 
 
 class ToolVersionDecision(Input):

@@ -20,7 +20,7 @@ MAX_LISTED = 500
 def list_versions(session: Session, scope: Scope, domain_id: UUID) -> ToolVersionPage:
     """Return the versions of a domain's tools; those that wait for a decision come first.
 
-    Raise NotAllowed for non-admins.
+    At most MAX_LISTED are listed, all are counted. Raise NotAllowed for non-admins.
     """
     _require_admin(scope)
     row = ServerToolRow
@@ -31,8 +31,12 @@ def list_versions(session: Session, scope: Scope, domain_id: UUID) -> ToolVersio
         .order_by(case((is_pending, 0), else_=1), row.seen_at.desc(), row.server, row.tool)
         .limit(MAX_LISTED)
     ).all()
-    pending = session.scalar(select(func.count()).where(row.domain_id == domain_id, is_pending))
-    return ToolVersionPage(items=[_version(*one) for one in rows], pending=pending or 0)
+    pending, decided = session.execute(
+        select(func.count().filter(is_pending), func.count().filter(~is_pending)).where(
+            row.domain_id == domain_id
+        )
+    ).one()
+    return ToolVersionPage(items=[_version(*one) for one in rows], pending=pending, decided=decided)
 
 
 def decide(

@@ -175,7 +175,9 @@ def test_a_changed_tool_has_its_earlier_version_among_any_number_of_others(stack
     tools.review(domain_id, {"s": [tool("say", description="Other words.")]})
     database.close()
 
-    first = versions(stack, domain)["items"][0]
+    page = versions(stack, domain)
+    first = page["items"][0]
+    assert (len(page["items"]), page["pending"], page["decided"]) == (MAX_LISTED, 1, MAX_LISTED + 1)
 
     assert (first["tool"], first["status"]) == ("say", "pending")
     assert first["before"]["description"] == "Says it."

@@ -27,7 +27,8 @@ class FakeServers:
 
     def page(self) -> ToolVersionPage:
         pending = sum(one.status is VersionStatus.PENDING for one in self.versions)
-        return ToolVersionPage(items=self.versions, pending=pending)
+        decided = len(self.versions) - pending
+        return ToolVersionPage(items=self.versions, pending=pending, decided=decided)
 
 
 def add_server_routes(app: FastAPI, servers: FakeServers) -> None:

@@ -1,6 +1,5 @@
 """Versions of servers' tools: those waiting for a decision, and past decisions."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -30,7 +29,7 @@ def show(domain_id: UUID) -> None:
     with st.container():
         _waiting(domain_id, page)
     with st.container():
-        _decided(domain_id, [one for one in page.items if one.status in COLORS])
+        _decided(domain_id, page)
 
 
 def _waiting(domain_id: UUID, page: ToolVersionPage) -> None:
@@ -58,15 +57,16 @@ def _question(domain_id: UUID, version: ToolVersion) -> None:
         _button(domain_id, version, is_accepted=False)
 
 
-def _decided(domain_id: UUID, versions: Sequence[ToolVersion]) -> None:
-    if not versions:
+def _decided(domain_id: UUID, page: ToolVersionPage) -> None:
+    if not page.decided:
         return
-    label = f"Accepted and refused versions ({reader.number(len(versions))})"
+    shown = [one for one in page.items if one.status in COLORS][:SHOWN]
+    label = f"Accepted and refused versions ({reader.number(page.decided)})"
     with st.expander(label, icon=":material/history:"):
-        for version in versions[:SHOWN]:
+        for version in shown:
             _row(domain_id, version)
-        if len(versions) > SHOWN:
-            st.caption(f"Showing the newest {SHOWN}.")
+        if len(shown) < page.decided:
+            st.caption(f"Showing the newest {len(shown)}.")
 
 
 def _row(domain_id: UUID, version: ToolVersion) -> None:
