@@ -6,6 +6,7 @@ from itertools import pairwise
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
 PLACES = """row => [...row.querySelectorAll("button, a")]
@@ -64,6 +65,35 @@ def test_the_toolbar_of_a_table_covers_nothing_above_it(demo_desk: Desk) -> None
 
     assert toolbar and choice
     assert toolbar["y"] >= choice["y"] + choice["height"]
+
+
+WIDE = """
+| Cost centre | Responsible person | Budget of the year | Spent | Left |
+|---|---|--:|--:|--:|
+| `CC-4711-07-A` | Someone with a rather long name | 1 234 567,50 € | −1 234 567,50 € | 12,5 % |
+"""
+IS_ON_ONE_LINE = """cell => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map(line => line.bottom)).size === 1;
+}"""
+
+
+def test_numbers_and_codes_in_a_wide_table_stay_on_one_line(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    model.steps = lambda messages, body: {"text": WIDE}
+    desk.page.set_viewport_size({"width": 420, "height": 900})
+    desk.ask("What is left?")
+    desk.is_idle()
+    table = desk.main.get_by_role("table")
+    expect(table).to_be_visible()
+    desk.is_at_rest()
+
+    cells = [table.get_by_text(text) for text in ("CC-4711-07-A", "1 234 567,50 €", "12,5 %")]
+    name = table.get_by_text("Someone with")
+    assert all(cell.first.evaluate(IS_ON_ONE_LINE) for cell in cells)
+    assert not name.evaluate(IS_ON_ONE_LINE)
 
 
 def test_little_room_is_left_empty_above_the_sessions_and_a_narrow_page(desk: Desk) -> None:
