@@ -23,6 +23,7 @@ UNREADABLE = 400  # FastAPI's answer to a body whose bytes it cannot decode
 MOST_FAULTS = 20
 LONGEST_FAULT = 500
 CLOSE = {"Connection": "close"}
+_NO_OBJECT = ("model_attributes_type", "model_type", "dict_type")  # Pydantic's names
 TITLES = {
     404: "Not found",
     405: "Method not allowed",
@@ -81,10 +82,23 @@ def _app_error(request: Request, error: Exception) -> JSONResponse:
 def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it)
     faults = error.errors()
-    said = [_sentence(fault) for fault in faults[:MOST_FAULTS]]
+    said = [_of_body(request, fault) or _sentence(fault) for fault in faults[:MOST_FAULTS]]
     if len(faults) > MOST_FAULTS:
         said.append(f"and {len(faults) - MOST_FAULTS:,} more")
     return problem(request, 422, "Invalid input", "; ".join(said))
+
+
+def _of_body(request: Request, fault: Any) -> str | None:
+    """Return what is wrong with a body that is not an object of JSON at all."""
+    if fault["type"] == "json_invalid":
+        return f"The body is not valid JSON ({fault['ctx']['error']}). Correct it and send it again"
+    if fault["loc"] != ("body",):
+        return None
+    if fault["type"] == "missing":
+        return "The body is missing. Send a JSON object"
+    if "json" not in request.headers.get("content-type", "").lower():
+        return "The body is not marked as JSON. Send it with Content-Type: application/json"
+    return "The body must be a JSON object" if fault["type"] in _NO_OBJECT else None
 
 
 def _sentence(fault: Any) -> str:

@@ -138,7 +138,7 @@ def requeue_if_decided(session: Session, turn_id: UUID) -> bool:
         update(TurnRow)
         .where(TurnRow.id == turn_id)
         .where(~exists().where(PlanRow.turn_id == turn_id, _IS_OPEN))
-        .values(decided_at=now, enqueued_at=now)
+        .values(decided_at=now, enqueued_at=now, waits_for=None)
         .execution_options(synchronize_session=False)
     )
     return bool(queued.rowcount)  # type: ignore[attr-defined]  # an UPDATE's is a CursorResult

@@ -116,7 +116,9 @@ class Turn(TurnState):
         None, description="How its agent was chosen; null: its domain has no manager."
     )
     waits_for: WaitsFor | None = Field(
-        None, description="Whether a waiting turn waits for a person or for its tasks."
+        None,
+        description="Whether a waiting turn waits for a person or for its tasks; null: it continues"
+        " as soon as a worker is free.",
     )
     message: str
     usage: Usage

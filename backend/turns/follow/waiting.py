@@ -113,7 +113,7 @@ class Waits:
 def find_worth_waiting_for(session: Session, turn_ids: Collection[UUID]) -> set[UUID]:
     """Return the turns worth waiting for: those not ended and not waiting for people.
 
-    A turn that waits for tasks only is worth it. A queued turn is not while the first turn of its
+    A turn that waits for tasks only, or for nothing more, is worth it. A queued turn is not while the first turn of its
     session waits for people. The ids are those of turns that their owners have just submitted.
     """
     other = aliased(TurnRow)
@@ -128,7 +128,10 @@ def find_worth_waiting_for(session: Session, turn_ids: Collection[UUID]) -> set[
         select(TurnRow.id).where(
             TurnRow.id.in_(turn_ids),
             (TurnRow.status == TurnStatus.RUNNING)
-            | ((TurnRow.status == TurnStatus.WAITING) & (TurnRow.waits_for == WaitsFor.TASKS))
+            | (
+                (TurnRow.status == TurnStatus.WAITING)
+                & TurnRow.waits_for.is_distinct_from(WaitsFor.PEOPLE)
+            )
             | ((TurnRow.status == TurnStatus.QUEUED) & first.is_distinct_from(WaitsFor.PEOPLE)),
         )
     )

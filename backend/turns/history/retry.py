@@ -89,6 +89,7 @@ def _fork(
         new = replace(new, agent=routed.agent, route=routed.route)
     if submission.model is not None:
         keep_choice(session, settings, conversation, new.agent, submission.model)
+    if submission.message:  # another answer to the same message is by the same model
         new = replace(new, model=conversation.model)
     return enter(session, conversation, new)
 

@@ -22,8 +22,8 @@ class TurnRow(Base):
     its message; `fork_of` is the first turn of which this one is another version; `decided_at` is
     when everything it waits for was decided, so that it may continue; `model` is the one chosen for
     it, null: the default; `route` says why its agent was chosen, null if the domain has no manager;
-    `role` is the role of the person who asked; `waits_for` says whether it waits, or last waited,
-    for people or for tasks.
+    `role` is the role of the person who asked; `waits_for` says whether it waits for people or
+    for tasks, null: for neither any more.
     """
 
     __tablename__ = "turns"

@@ -61,9 +61,17 @@ async def get_version(
     artifacts: ArtifactsDep,
     scope: ScopeDep,
     offset: Annotated[
-        Whole, Query(ge=0, le=LARGEST, description="How many rows, or characters, to skip.")
+        Whole,
+        Query(
+            ge=0,
+            le=LARGEST,
+            description="How many rows of a table, or characters of a document or long JSON, to "
+            "skip. Other kinds have no pages.",
+        ),
     ] = 0,
-    limit: Annotated[Whole, Query(ge=1, le=MOST_ROWS, description="How many rows.")] = 50,
+    limit: Annotated[
+        Whole, Query(ge=1, le=MOST_ROWS, description="How many rows of a table.")
+    ] = 50,
 ) -> ArtifactContent:
     """One version with a preview of its content, and the list of all versions."""
     return await artifacts.read(scope, artifact_id, version, offset, limit)

@@ -82,8 +82,23 @@ def test_a_body_that_is_not_called_json_is_refused(stack: Stack, kind: str | Non
 
     answer = stack.client.post("/chat", content=b'{"message": "x"}', headers=headers)
 
-    check_problem(answer, answer.status_code)
-    assert answer.status_code in (415, 422)
+    check_problem(answer, 422)
+    assert answer.json()["detail"].endswith("Send it with Content-Type: application/json")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", "The body is missing. Send a JSON object"),
+        (b'{"message": "cut', "The body is not valid JSON (Unterminated string starting at)."),
+        (b"[]", "The body must be a JSON object"),
+    ],
+)
+def test_a_body_that_is_no_object_of_json_is_told_so(stack: Stack, body: bytes, said: str) -> None:
+    answer = stack.client.post("/chat", content=body, headers=AS_JSON)
+
+    check_problem(answer, 422)
+    assert answer.json()["detail"].startswith(said)
 
 
 @pytest.mark.parametrize("field", ["message", "session_id", "domain", "agent"])

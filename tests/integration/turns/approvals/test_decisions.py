@@ -32,6 +32,7 @@ def test_approved_calls_run_and_the_agent_goes_on(post: Post) -> None:
     answer = post.decide(turn, {"type": "approve"})
 
     assert answer.status_code == 200, answer.text
+    assert (turn["waits_for"], answer.json()["waits_for"]) == ("people", None)
     assert post.stack.finished(turn["id"])["status"] == "succeeded"
     rows, state = check_views(post.stack, turn["session_id"])
     assert state["interrupt"] is None
