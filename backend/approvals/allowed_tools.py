@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
+from backend.conversations.removal import hold_children
 from db.models.conversations.conversation import ConversationRow
 
 ALLOWED_TOOLS = "allowed_tools"
@@ -35,19 +36,28 @@ def allow_tool(session: Session, conversation_id: UUID, tool: str) -> bool:
 
 
 def forbid_tool(session: Session, scope: Scope, conversation_id: UUID, tool: str) -> list[str]:
-    """Make the tool ask again from the next claim on; return the tools that remain allowed.
+    """Make the tool ask again, in tasks too, from the next claim on; return those still allowed.
 
     Raise SessionNotFound.
     """
+    tasks = hold_children(session, conversation_id)
     conversation = conversations.lock(session, scope, conversation_id)
-    allowed = tools_allowed_in(conversation)
-    left = [name for name in allowed if name != tool]
-    if left != allowed:
-        _write(session, conversation_id, left)
+    for task in tasks:
+        _remove(session, _conversation(session, task), tool)
+    if _remove(session, conversation, tool):
         audit.record(
             session, scope.user_id, "disallowed", "conversation", conversation_id, {"tool": tool}
         )
-    return left
+    return list_allowed(session, scope, conversation_id)
+
+
+def _remove(session: Session, conversation: ConversationRow, tool: str) -> bool:
+    """Remove a tool from those allowed; return whether it was one of them."""
+    allowed = tools_allowed_in(conversation)
+    if tool not in allowed:
+        return False
+    _write(session, conversation.id, [name for name in allowed if name != tool])
+    return True
 
 
 def _conversation(session: Session, conversation_id: UUID) -> ConversationRow:

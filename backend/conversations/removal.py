@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import String, cast, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -15,16 +15,22 @@ KEPT_DAYS = 30  # clients retry within seconds, or days if they were offline
 
 
 def delete_conversation(session: Session, conversation_id: UUID) -> None:
-    """Delete a conversation entirely, but keep its turns' idempotency keys for a while."""
+    """Delete a conversation entirely, but keep its turns' idempotency keys for a while.
+
+    Its id is kept among them: it may have been derived from a key.
+    """
     of_turns = select(TurnRow.owner_id, TurnRow.idempotency_key).where(
         TurnRow.conversation_id == conversation_id, TurnRow.idempotency_key.is_not(None)
     )
+    own_id = select(ConversationRow.owner_id, cast(ConversationRow.id, String)).where(
+        ConversationRow.id == conversation_id
+    )
     columns = ["owner_id", "idempotency_key"]
-    spend = insert(SpentKeyRow).from_select(columns, of_turns).on_conflict_do_nothing()
+    spend = insert(SpentKeyRow).from_select(columns, of_turns.union(own_id))
     owners = select(TurnRow.owner_id).where(TurnRow.conversation_id == conversation_id)
     too_old = SpentKeyRow.spent_at < func.clock_timestamp() - timedelta(days=KEPT_DAYS)
     session.execute(delete(SpentKeyRow).where(SpentKeyRow.owner_id.in_(owners), too_old))
-    session.execute(spend)
+    session.execute(spend.on_conflict_do_nothing())
     session.execute(delete(ConversationRow).where(ConversationRow.id == conversation_id))
 
 

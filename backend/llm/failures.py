@@ -9,6 +9,7 @@ import openai
 from backend.errors.models import IncompleteAnswer, ModelFailed, ModelUnavailable
 from backend.llm.answer import Answer
 from backend.llm.quoting import MAX_CHARS, quote, without_secrets, words_in
+from backend.text import clean_text
 
 CHECK = "Check the connection on the Models page, or OPENAI_BASE_URL."
 _TOO_LONG = ("context_length_exceeded", "context window", "prompt is too long", "maximum context")
@@ -177,5 +178,5 @@ def _body_sentence(error: openai.APIError) -> str:
             "The conversation is longer than this model can read. "
             "Start a new session, or add the middleware summarization to the domain."
         )
-    said = without_secrets(words_in(error.body) or error.message)[:MAX_CHARS]
+    said = clean_text(without_secrets(words_in(error.body) or error.message))[:MAX_CHARS]
     return f"The model refused the request: {said}"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.types import JSON
@@ -68,11 +68,16 @@ def _look_up(match: re.Match[str], outputs: Mapping[str, JSON]) -> Any:
     for part in match[2].split(".")[1:]:
         if isinstance(value, Mapping) and part in value:
             value = value[part]
-        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+        elif isinstance(value, list) and _is_place(part, value):
             value = value[int(part)]
         else:
             raise ReferenceMissing(f"{said}: {temp_id} has no `{part}` there; {_there(value)}.")
     return value
+
+
+def _is_place(part: str, value: Sequence[Any]) -> bool:
+    """Return whether a list has this place; Python refuses to read numbers of many digits."""
+    return part.isdecimal() and len(part) <= len(str(len(value))) and int(part) < len(value)
 
 
 def _there(value: Any) -> str:

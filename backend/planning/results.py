@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.fences import without_fence
+from backend.llm.clean import clean
 from backend.types import JSON
 
 MOST_ROWS = 200
@@ -78,7 +79,8 @@ def fit_output(output: JSON, most: int) -> JSON:
     fitted = {key: _shorten(key, value, share, most) for key, value in output.items()}
     if isinstance(rows := output.get("rows"), list):
         kept = _fitting(rows, most - _size(fitted) - NOTE)
-        left_out = output.get("rows_left_out", 0) + len(rows) - len(kept)
+        before = output.get("rows_left_out")
+        left_out = (before if isinstance(before, int) else 0) + len(rows) - len(kept)
         fitted |= {"rows": kept, "rows_left_out": left_out}
     if _size(fitted) <= most:
         return fitted
@@ -96,7 +98,7 @@ def _keys(answer: str) -> JSON:
         read = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return read if isinstance(read, dict) else {}
+    return clean(read) if isinstance(read, dict) else {}
 
 
 def _table(table: Mapping[str, Any]) -> JSON:

@@ -20,6 +20,7 @@ from backend.agents.team.payload import (
     without_followed,
 )
 from backend.fences import fenced_parts
+from backend.llm.clean import clean
 from backend.types import JSON
 
 RESPOND, RUN_PLAN, CALL_AGENT = "respond", "run_plan", "call_agent"
@@ -196,5 +197,6 @@ def _object_in(text: str) -> JSON | None:
         except (ValueError, RecursionError):
             continue
         if isinstance(given, dict) and given.keys() & KNOWN:
-            return given
+            cleaned: JSON = clean(given)  # as the arguments of native calls are
+            return cleaned
     return None

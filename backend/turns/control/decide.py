@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -118,6 +119,9 @@ def _decide(
     session: Session, scope: Scope, turn: TurnRow, decided: Sequence[tuple[ApprovalRow, JSON]]
 ) -> _Decided:
     """Write the decisions; the caller holds the conversation."""
+    now = read_clock(session)
+    if any(_is_due(row, now) for row, _ in decided):
+        raise AlreadyDecided("The time to decide is over, so the call is not run.")
     updated, notices = [], []
     for row, decision in decided:
         updated.append(answer(session, row, ApprovalStatus.DECIDED, decision, scope.user_id))
@@ -130,12 +134,16 @@ def _decide(
     return _finish(session, turn, updated, told.added)
 
 
+def _is_due(row: ApprovalRow, now: datetime) -> bool:
+    return row.expires_at is not None and row.expires_at < now
+
+
 def _expire(session: Session, turn_id: UUID) -> _Decided | None:
     turn = session.get(TurnRow, turn_id)
     if turn is None or not _hold(session, turn):
         return None
     now = read_clock(session)
-    due = [row for row in pending_of(session, turn_id) if row.expires_at and row.expires_at < now]
+    due = [row for row in pending_of(session, turn_id) if _is_due(row, now)]
     if not due:
         return None
     for row in due:

@@ -113,8 +113,9 @@ class Waits:
 def find_worth_waiting_for(session: Session, turn_ids: Collection[UUID]) -> set[UUID]:
     """Return the turns worth waiting for: those not ended and not waiting for people.
 
-    A turn that waits for tasks only, or for nothing more, is worth it. A queued turn is not while the first turn of its
-    session waits for people. The ids are those of turns that their owners have just submitted.
+    A turn that waits for tasks only, or for nothing more, is worth it. A queued turn is not while
+    the first turn of its session waits for people. The ids are those of turns that their owners
+    have just submitted.
     """
     other = aliased(TurnRow)
     first = (

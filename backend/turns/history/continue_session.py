@@ -10,8 +10,14 @@ from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations import service as conversations
 from backend.conversations.paths import Path
+from backend.conversations.removal import is_spent
 from backend.conversations.state.store import load_state
-from backend.errors.conversations import CallsUnanswered, IdempotencyKeyReused, SessionBusy
+from backend.errors.conversations import (
+    CallsUnanswered,
+    IdempotencyKeyReused,
+    SessionBusy,
+    SessionNotFound,
+)
 from backend.errors.domains import DomainNotFound
 from backend.files.copying import copy_all
 from backend.turns.process.services import Services
@@ -53,6 +59,8 @@ def _continue(
         if earlier.metadata_.get(ASKED) != domain:
             raise IdempotencyKeyReused
         return new_id
+    if is_spent(session, scope.user_id, str(new_id)):
+        raise SessionNotFound("The session that this request made was deleted.")
     if list_unfinished(session, session_id):
         raise SessionBusy
     state = check_state(load_state(session, session_id).state)

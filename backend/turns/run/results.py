@@ -10,6 +10,7 @@ from backend.agents.team.payload import PAYLOAD
 from backend.artifacts import messages as artifacts
 from backend.conversations import display, views
 from backend.conversations.state.store import StoredState
+from backend.errors.artifacts import ArtifactRefused
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import TurnStatus
 from backend.types import JSON
@@ -21,7 +22,7 @@ def keep_results(
 ) -> list[DisplayMessage]:
     """Link a turn's artifacts to its last message; return the row of a new payload.
 
-    Only a complete answer makes an artifact of the payload.
+    Only a complete answer makes an artifact of the payload. One that is refused is told instead.
     """
     if turn.route is None or stored is None or not stored.state["messages"]:
         return []
@@ -31,7 +32,12 @@ def keep_results(
     if status is not TurnStatus.SUCCEEDED or not payload:
         return []
     at = turn.conversation_id
-    kept = artifacts.save_payload(session, at, turn.id, turn.agent, message_id, payload)
+    try:
+        kept = artifacts.save_payload(session, at, turn.id, turn.agent, message_id, payload)
+    except ArtifactRefused as error:
+        words = f"What the team noted was not kept as an artifact. {error.detail}"
+        told = views.Change(drafts=[display.notice(words)])
+        return views.append(session, at, turn.id, told).added
     if kept is None:
         return []
     made = {

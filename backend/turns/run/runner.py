@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-from sqlalchemy.exc import DataError, IntegrityError
-
 from backend.agents.factory import AgentRecipe
 from backend.agents.run import run_agent
 from backend.artifacts.messages import of_messages
@@ -138,8 +136,10 @@ def _finish(recorder: Recorder, outcome: Outcome) -> None:
     """End the turn; drop what was in flight if that is what cannot be stored."""
     try:
         recorder.finish(outcome)
-    except (DataError, IntegrityError):
-        log.exception("The unfinished step of a turn cannot be stored")
+    except (LeaseLost, *AWAY):
+        raise
+    except Exception:  # the edge: a turn that cannot end would be run again and again
+        log.exception("The end of a turn cannot be stored")
         recorder.forget_in_flight()
         recorder.finish(UNEXPECTED)
 

@@ -70,7 +70,7 @@ def test_the_toolbar_of_a_table_covers_nothing_above_it(demo_desk: Desk) -> None
 WIDE = """
 | Cost centre | Responsible person | Budget of the year | Spent | Left |
 |---|---|--:|--:|--:|
-| `CC-4711-07-A` | Someone with a rather long name | 1 234 567,50 € | −1 234 567,50 € | 12,5 % |
+| `CC-4711-07-A` | Someone with a rather long name | 1 234 567,50 € | -1 234 567,50 € | 12,5 % |
 """
 IS_ON_ONE_LINE = """cell => {
   const range = document.createRange();

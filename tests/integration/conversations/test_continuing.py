@@ -261,3 +261,15 @@ def test_the_same_key_gives_one_session_however_concurrently(
     check_problem(refused, 422)
     assert ask("once more") not in made
     assert ask("and again", **other) == ask("and again", **other)
+
+
+def test_a_repeated_request_does_not_bring_back_a_deleted_continuation(stack: Stack) -> None:
+    old = make_session(stack)
+    path, headers = f"/sessions/{old}/continue", {"Idempotency-Key": "once"}
+    new = stack.client.post(path, json={}, headers=headers).json()["id"]
+    assert stack.client.delete(f"/sessions/{new}").status_code == 204
+
+    again = stack.client.post(path, json={}, headers=headers)
+
+    check_problem(again, 404)
+    assert stack.client.get(f"/sessions/{new}").status_code == 404

@@ -143,3 +143,20 @@ def test_rules_that_make_no_sense_are_refused(stack: Stack) -> None:
     for settings in wrong:
         body = {"name": f"d-{uuid4().hex[:8]}", "middleware": [{"approvals": settings}]}
         check_problem(stack.client.post("/domains", json=body), 422)
+
+
+def test_what_has_expired_is_not_decided_even_while_no_worker_looks(own_stack: Stack) -> None:
+    rules = [{"tools": "*", "action": "ask", "expires_seconds": 3}]
+    with open_post(own_stack, rules) as post:
+        turn = post.ask(mail("ann"))
+        own_stack.kill_workers()
+        (asked,) = post.pending(turn)
+        is_over = "SELECT expires_at < clock_timestamp() FROM approvals WHERE id = :id"
+        own_stack.wait_for(lambda: own_stack.query(is_over, id=asked["id"])[0][0], "never over")
+
+        late = post.decide(turn, {"type": "approve"})
+        own_stack.start_worker()
+        own_stack.finished(turn["id"])
+
+        check_problem(late, 409)
+        assert post.calls() == []

@@ -1,0 +1,39 @@
+"""A provider's error message whose last character was cut in half, and one with NUL."""
+
+import pytest
+
+from tests.fakes import ScriptedModel
+from tests.integration.scenes import check_views
+from tests.stack import Stack
+
+WORDS = {"half a character": "cut \\ud83d", "NUL": "cut \\u0000 off"}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_a_refusal_in_any_words_ends_the_turn_at_once(
+    stack: Stack, model: ScriptedModel, kind: str
+) -> None:
+    body = f'{{"error": {{"message": "{WORDS[kind]}", "type": "invalid_request_error"}}}}'
+    model.steps = [{"raw": body.encode(), "status": 400, "media_type": "application/json"}]
+
+    turn = stack.submit("hello")
+
+    ended = stack.finished(turn["turn_id"], 60)
+    assert (ended["status"], ended["attempts"]) == ("failed", 1)
+    assert ended["error"]["detail"].startswith("The model refused the request: cut")
+    check_views(stack, turn["session_id"])
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_an_error_in_any_words_that_passes_is_waited_for(
+    stack: Stack, model: ScriptedModel, kind: str
+) -> None:
+    chunk = f'data: {{"error": {{"message": "overloaded {WORDS[kind]}"}}}}\n\n'
+    bad = {"raw": chunk.encode()}
+    steps = iter([bad])
+    model.steps = lambda *_: next(steps, {"text": "well"})
+
+    turn = stack.submit("hello")
+
+    ended = stack.finished(turn["turn_id"], 60)
+    assert (ended["status"], ended["error"], ended["attempts"]) == ("succeeded", None, 1)
