@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.fences import without_fence
-from backend.llm.clean import clean
 from backend.types import JSON
 
 MOST_ROWS = 200
@@ -98,7 +97,7 @@ def _keys(answer: str) -> JSON:
         read = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return clean(read) if isinstance(read, dict) else {}
+    return read if isinstance(read, dict) else {}
 
 
 def _table(table: Mapping[str, Any]) -> JSON:

@@ -7,6 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONPATH
 from sqlalchemy.orm import Session
 
 from backend.conversations.messages import last_answer
+from backend.llm.clean import clean
 from backend.planning.results import MOST_ROWS, make_output
 from backend.schemas.conversations.sessions import ContentType
 from backend.types import JSON
@@ -16,10 +17,12 @@ from db.models.turns.turn import TurnRow
 
 
 def output_of(session: Session, turn: TurnRow) -> JSON:
-    """Return the output of a task whose turn has succeeded."""
+    """Return the output of a task whose turn has succeeded, as JSON that can be stored."""
     since = turn.message_position or 0
     answer = last_answer(session, turn.conversation_id, turn.id, since) or ""
-    return make_output(answer, _last_table(session, turn, since), _artifacts(session, turn.id))
+    table, made = _last_table(session, turn, since), _artifacts(session, turn.id)
+    output: JSON = clean(make_output(answer, table, made))
+    return output
 
 
 def _last_table(session: Session, turn: TurnRow, since: int) -> JSON | None:
