@@ -1,10 +1,13 @@
-"""A provider's error message whose last character was cut in half, and one with NUL."""
+"""A provider's error whose last character was cut in half, one with NUL, an end that fails."""
+
+from pathlib import Path
 
 import pytest
 
+from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_views
-from tests.stack import Stack
+from tests.stack import Servers, Stack
 
 WORDS = {"half a character": "cut \\ud83d", "NUL": "cut \\u0000 off"}
 
@@ -37,3 +40,23 @@ def test_an_error_in_any_words_that_passes_is_waited_for(
 
     ended = stack.finished(turn["turn_id"], 60)
     assert (ended["status"], ended["error"], ended["attempts"]) == ("succeeded", None, 1)
+
+
+def test_an_end_that_fails_ends_the_turn_at_once(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    (tmp_path / "points").mkdir()
+    once = {
+        "FAILPOINTS": "close.before_commit=raise",
+        "FAILPOINTS_DIR": str(tmp_path / "points"),
+    }
+    with make_stack(servers, model, tmp_path, **once) as stack:
+        stack.start_worker()
+
+        turn = stack.submit("hello")
+
+        ended = stack.finished(turn["turn_id"], 60)
+        assert (ended["status"], ended["attempts"]) == ("failed", 1)
+        assert ended["error"]["title"] == "Something went wrong"
+        assert stack.chat("and now?", turn["session_id"])["status"] == "succeeded"
+        check_views(stack, turn["session_id"])
