@@ -46,6 +46,7 @@ class Image:
     """The copy of a domain's configuration that a new conversation keeps."""
 
     domain_id: UUID | None
+    domain_name: str
     template: dict[str, Any]
     domain_version: int | None = None
 
@@ -87,7 +88,7 @@ def create(
         insert(ConversationRow).values(
             id=conversation_id,
             domain_id=image.domain_id,
-            domain_name=image.template["name"],
+            stored_domain_name=image.domain_name,
             domain_version=image.domain_version,
             image=image.template,
             owner_id=scope.user_id,

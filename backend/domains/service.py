@@ -159,13 +159,19 @@ def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) ->
 
 
 def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
-    """Delete a domain; its conversations keep their images.
+    """Delete a domain; its conversations keep their images, and its last name.
 
     Raise NotAllowed, DomainNotFound, or DomainInUse for the default domain.
     """
     row = _hold(session, scope, domain_id, None)
     if row.is_default:
         raise DomainInUse
+    keep_name = update(ConversationRow).values(stored_domain_name=row.name)
+    session.execute(
+        keep_name.where(ConversationRow.domain_id == domain_id)
+        .where(ConversationRow.stored_domain_name != row.name)
+        .execution_options(synchronize_session=False)
+    )
     session.execute(delete(DomainRow).where(DomainRow.id == domain_id))
     audit.record(session, scope.user_id, "deleted", SUBJECT, domain_id, {"name": row.name})
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from backend.errors.budgets import DomainBudgetUsedUp, SessionBudgetUsedUp
 from backend.schemas.domains.templates import Limits
 from backend.schemas.usage import Budget, BudgetKind
-from backend.usage.ledger import Used, used_this_month
+from backend.usage.ledger import SessionDomain, Used, used_this_month
 
 
 def session_budgets(limits: Limits, used: Used) -> list[Budget]:
@@ -37,7 +37,7 @@ class Budgets:
     """The budgets of one turn. `before`: what the session's other turns have used."""
 
     limits: Limits
-    domain_name: str
+    domain: SessionDomain
     before: Used
 
     def check_session(self, used: Used) -> None:
@@ -53,11 +53,10 @@ class Budgets:
         """Raise DomainBudgetUsedUp if the month's is used up; query only if there is one."""
         if not has_domain_budget(self.limits):
             return
-        used = used_this_month(session, self.domain_name).get(self.domain_name, Used())
-        for budget in domain_budgets(self.limits, used):
+        for budget in domain_budgets(self.limits, used_this_month(session, self.domain)):
             if not budget.left:
                 raise DomainBudgetUsedUp(
-                    f"All sessions of the domain {self.domain_name} have used {_share(budget)} that"
+                    f"All sessions of the domain {self.domain.name} have used {_share(budget)} that"
                     f" it allows for a month. Go on from {next_month():%-d %B} (UTC), or ask an"
                     " administrator for a higher limit and start a new session."
                 )

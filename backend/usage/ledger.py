@@ -27,10 +27,12 @@ from sqlalchemy.orm import Session, aliased
 from backend.schemas.conversations.turns import Usage
 from backend.usage.spent import UNKNOWN, Spent
 from db.models.conversations.conversation import ConversationRow
+from db.models.domains.domain import DomainRow
 from db.models.turns.turn import UNFINISHED, TurnRow
 from db.models.usage_day import UsageDayRow
 
 COUNTED = tuple(Usage.model_fields)
+NO_DOMAIN = UUID(int=0)
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,16 @@ class Used:
         return Used(self.tokens + other.tokens, self.cost + other.cost)
 
 
+@dataclass(frozen=True)
+class SessionDomain:
+    """The domain that a session's usage counts for; `id` is None once the domain was deleted."""
+
+    id: UUID | None
+    name: str
+
+
 def record_usage(
-    session: Session, owner_id: str, domain_name: str, spent: Spent, *, turns: int = 1
+    session: Session, owner_id: str, domain: SessionDomain, spent: Spent, *, turns: int = 1
 ) -> None:
     """Add usage to today's rows; a turn counts for the model that it asked most.
 
@@ -59,7 +69,8 @@ def record_usage(
     for model in sorted(spent.by_model):
         row = {
             "owner_id": owner_id,
-            "domain_name": domain_name,
+            "domain_id": domain.id or NO_DOMAIN,
+            "domain_name": domain.name,
             "model": model,
             "turns": turns if model == spent.main else 0,
             **spent.by_model[model].model_dump(),
@@ -88,16 +99,20 @@ def used_today(session: Session, owner_id: str | None = None) -> dict[str, Used]
     return _sums(session, ledger, unfinished)
 
 
-def used_this_month(session: Session, domain_name: str | None = None) -> dict[str, Used]:
-    """Return this month's usage (UTC) by domain, or of one, including unfinished turns."""
-    ledger = _ledger(UsageDayRow.domain_name).where(UsageDayRow.day >= MONTH_START)
-    unfinished = _unfinished(ConversationRow.domain_name).join(
-        ConversationRow, ConversationRow.id == TurnRow.conversation_id
-    )
-    if domain_name is not None:
-        ledger = ledger.where(UsageDayRow.domain_name == domain_name)
-        unfinished = unfinished.where(ConversationRow.domain_name == domain_name)
-    return _sums(session, ledger, unfinished)
+def used_this_month(session: Session, domain: SessionDomain) -> Used:
+    """Return a domain's usage of this month (UTC), including unfinished turns.
+
+    Deleted domains are told apart by their names.
+    """
+    ledger, unfinished = _this_month()
+    ledger = ledger.where(_is_of(UsageDayRow, domain))
+    unfinished = unfinished.where(_is_of(ConversationRow, domain))
+    return sum(_sums(session, ledger, unfinished).values(), Used())
+
+
+def used_by_domain(session: Session) -> dict[UUID, Used]:
+    """Return this month's usage (UTC) by the domain's id, including unfinished turns."""
+    return _sums(session, *_this_month())
 
 
 def used_in_session(session: Session, conversation_id: UUID, but_turn: UUID | None = None) -> Used:
@@ -124,12 +139,20 @@ def whole_of(conversation_id: UUID) -> Select[UUID]:
 def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:
     """Return the ledger's rows since a day, plus unfinished turns as if ended; with COUNTED.
 
-    An unfinished turn counts entirely for the model that it asked most.
+    An unfinished turn counts entirely for the model that it asked most. A renamed domain has its
+    new name on all days.
     """
-    ledger = select(
-        *(getattr(UsageDayRow, name) for name in ("day", "owner_id", "domain_name", "model")),
-        *(getattr(UsageDayRow, name) for name in ("turns", *COUNTED)),
-    ).where(UsageDayRow.day >= since)
+    ledger = (
+        select(
+            UsageDayRow.day,
+            UsageDayRow.owner_id,
+            func.coalesce(DomainRow.name, UsageDayRow.domain_name).label("domain_name"),
+            UsageDayRow.model,
+            *(getattr(UsageDayRow, name) for name in ("turns", *COUNTED)),
+        )
+        .outerjoin(DomainRow, DomainRow.id == UsageDayRow.domain_id)
+        .where(UsageDayRow.day >= since)
+    )
     unfinished = (
         select(
             TODAY,
@@ -159,6 +182,24 @@ def _tokens() -> ColumnElement[Any]:
     return used_in_turn("input_tokens") + used_in_turn("output_tokens")
 
 
+def _this_month() -> tuple[Select[Any], Select[Any]]:
+    """Return the month's rows of the ledger, and the unfinished turns, by their domain's id."""
+    ledger = _ledger(UsageDayRow.domain_id).where(UsageDayRow.day >= MONTH_START)
+    unfinished = _unfinished(ConversationRow.domain_id).join(
+        ConversationRow, ConversationRow.id == TurnRow.conversation_id
+    )
+    return ledger, unfinished
+
+
+def _is_of(
+    row: type[UsageDayRow] | type[ConversationRow], domain: SessionDomain
+) -> ColumnElement[bool]:
+    if domain.id is not None:
+        return row.domain_id == domain.id
+    exists = select(DomainRow.id).where(DomainRow.id == row.domain_id).exists()
+    return (row.domain_name == domain.name) & ~exists
+
+
 def _ledger(key: Any) -> Select[Any]:
     tokens = UsageDayRow.input_tokens + UsageDayRow.output_tokens
     return select(key.label("key"), tokens.label("tokens"), UsageDayRow.cost.label("cost"))
@@ -168,7 +209,7 @@ def _unfinished(key: Any) -> Select[Any]:
     return select(key, _tokens(), used_in_turn("cost")).where(text(UNFINISHED))
 
 
-def _sums(session: Session, ledger: Select[Any], unfinished: Select[Any]) -> dict[str, Used]:
+def _sums(session: Session, ledger: Select[Any], unfinished: Select[Any]) -> dict[Any, Used]:
     both = union_all(ledger, unfinished).subquery()
     rows = session.execute(
         select(both.c.key, func.sum(both.c.tokens), func.sum(both.c.cost)).group_by(both.c.key)
@@ -181,8 +222,9 @@ TODAY: ColumnElement[Any] = cast(func.clock_timestamp(), Date)
 MONTH_START: ColumnElement[Any] = cast(func.date_trunc("month", func.clock_timestamp()), Date)
 _NAMES = ("turns", *COUNTED)
 _PUT_DOWN = text(
-    f"INSERT INTO usage_days (day, owner_id, domain_name, model, {', '.join(_NAMES)})"  # noqa: S608  (constants)
-    f" VALUES (clock_timestamp()::date, :owner_id, :domain_name, :model, :{', :'.join(_NAMES)})"
-    " ON CONFLICT (day, owner_id, domain_name, model) DO UPDATE SET "
+    f"INSERT INTO usage_days (day, owner_id, domain_id, domain_name, model, {', '.join(_NAMES)})"  # noqa: S608  (constants)
+    " VALUES (clock_timestamp()::date, :owner_id, :domain_id, :domain_name, :model,"
+    f" :{', :'.join(_NAMES)})"
+    " ON CONFLICT (day, owner_id, domain_id, domain_name, model) DO UPDATE SET "
     + ", ".join(f"{name} = usage_days.{name} + excluded.{name}" for name in _NAMES)
 )

@@ -30,8 +30,10 @@ from backend.types import JSON
 from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
 from backend.usage.ledger import (
     COUNTED,
+    SessionDomain,
     Used,
     entries,
+    used_by_domain,
     used_in_turn,
     used_this_month,
     whole_of,
@@ -58,7 +60,8 @@ def session_usage(
 
     Raise SessionNotFound.
     """
-    image = template_of(conversations.get_image(session, scope, conversation_id))
+    found = conversations.get(session, scope, conversation_id)
+    limits = template_of(conversations.get_image(session, scope, conversation_id)).limits
     whole = whole_of(conversation_id)
     stored = session.scalars(select(TurnRow.usage).where(TurnRow.conversation_id.in_(whole)))
     turns, spent = 0, Spent()
@@ -66,8 +69,8 @@ def session_usage(
         one = Spent.read(usage)
         turns += one.main is not None
         spent = spent.with_more(one)
-    budgets = session_budgets(image.limits, Used.of(spent.total))
-    month = _month_of(session, image.name, image.limits)
+    budgets = session_budgets(limits, Used.of(spent.total))
+    domain = SessionDomain(found.domain_id, found.domain)
     return SessionUsage(
         session_id=conversation_id,
         turns=turns,
@@ -76,7 +79,7 @@ def session_usage(
             ModelUsage(model=name, has_price=name in settings.model_prices, **used.model_dump())
             for name, used in spent.by_model.items()
         ],
-        budgets=[*budgets, *month],
+        budgets=[*budgets, *_month_of(session, domain, limits)],
         latest=_latest(session, conversation_id),
     )
 
@@ -176,11 +179,11 @@ def _latest(session: Session, conversation_id: UUID) -> list[UsageOfTurn]:
     ]
 
 
-def _month_of(session: Session, domain_name: str, limits: Limits) -> list[Budget]:
+def _month_of(session: Session, domain: SessionDomain, limits: Limits) -> list[Budget]:
     """Return the monthly budgets that the session's image sets, and what is used of them."""
     if not has_domain_budget(limits):
         return []
-    return domain_budgets(limits, used_this_month(session, domain_name).get(domain_name, Used()))
+    return domain_budgets(limits, used_this_month(session, domain))
 
 
 def _sums(session: Session, found: Select[Any], column: str) -> list[UsageRow]:
@@ -211,11 +214,11 @@ def _in_order(rows: list[UsageRow], by: UsageBy) -> list[UsageRow]:
 
 def _domains(session: Session) -> list[DomainBudgets]:
     """Return the domains that have a monthly budget today."""
-    rows = session.scalars(select(DomainRow))
-    templates = [template_of({**row.template, "name": row.name}) for row in rows]
-    limited = {t.name: t.limits for t in templates if has_domain_budget(t.limits)}
-    used = used_this_month(session) if limited else {}
+    rows = session.scalars(select(DomainRow).order_by(DomainRow.name))
+    templates = {row.id: template_of({**row.template, "name": row.name}) for row in rows}
+    limited = {key: each for key, each in templates.items() if has_domain_budget(each.limits)}
+    used = used_by_domain(session) if limited else {}
     return [
-        DomainBudgets(domain=name, budgets=domain_budgets(limits, used.get(name, Used())))
-        for name, limits in sorted(limited.items())
+        DomainBudgets(domain=each.name, budgets=domain_budgets(each.limits, used.get(key, Used())))
+        for key, each in limited.items()
     ]

@@ -1,6 +1,7 @@
 """The usage ledger, which is kept even when a conversation is deleted."""
 
 from datetime import date
+from uuid import UUID
 
 from sqlalchemy import BigInteger, Index
 from sqlalchemy.orm import Mapped, mapped_column
@@ -11,17 +12,20 @@ from db.base import Base
 class UsageDayRow(Base):
     """One person's usage of one model in one domain on one day (UTC).
 
+    `domain_id` is nil for sessions whose domain had been deleted; `domain_name` is what the domain
+    was called then.
     Each turn that ends updates such a row, so table pages keep free space for that.
     """
 
     __tablename__ = "usage_days"
     __table_args__ = (
-        Index("ix_usage_days_domain", "domain_name", "day"),
+        Index("ix_usage_days_domain", "domain_id", "day"),
         {"postgresql_with": {"fillfactor": 50}},
     )
 
     day: Mapped[date] = mapped_column(primary_key=True)
     owner_id: Mapped[str] = mapped_column(primary_key=True)
+    domain_id: Mapped[UUID] = mapped_column(primary_key=True)
     domain_name: Mapped[str] = mapped_column(primary_key=True)
     model: Mapped[str] = mapped_column(primary_key=True)
     turns: Mapped[int] = mapped_column(server_default="0")

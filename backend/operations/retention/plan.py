@@ -21,7 +21,10 @@ _IDLE = (
     "NOT EXISTS (SELECT FROM turns WHERE turns.conversation_id = c.id"
     " AND turns.status IN ('queued', 'running', 'waiting'))"
 )
-_COLUMNS = "c.id, c.title, c.owner_id AS owner, c.domain_name AS domain, c.updated_at"
+_COLUMNS = (
+    "c.id, c.title, c.owner_id AS owner, c.updated_at, coalesce("
+    "(SELECT name FROM domains WHERE domains.id = c.domain_id), c.domain_name) AS domain"
+)
 # A domain's own days take precedence over the settings'; 0 there means forever. They may predate
 # the upper bound, and no day lies further back than dates allow.
 _AGE = text(

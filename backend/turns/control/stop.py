@@ -16,7 +16,7 @@ from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, latest_turn, list_unfinished, turn_of
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.stopping import stop_row
-from backend.usage.ledger import hold_unfinished, record_usage
+from backend.usage.ledger import SessionDomain, hold_unfinished, record_usage
 from db.session import Database
 
 
@@ -68,13 +68,14 @@ def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
     _end_plans(services.database, scope, session_id)
     with services.database.transaction() as session:
         children = hold_children(session, session_id)
-        domain_name = conversations.lock(session, scope, session_id).domain_name
+        held = conversations.lock(session, scope, session_id)
+        domain = SessionDomain(held.domain_id, held.domain_name)
         unfinished = [
             one for each in (session_id, *children) for one in hold_unfinished(session, each)
         ]
         conversations.remove(session, scope, session_id)
         for owner_id, spent in unfinished:
-            record_usage(session, owner_id, domain_name, spent)
+            record_usage(session, owner_id, domain, spent)
     for each in (session_id, *children):
         services.events.forget(each)
     erase_deleted(services.database, services.files)

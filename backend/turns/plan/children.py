@@ -86,7 +86,8 @@ def _conversation(session: Session, graph: Graph, node: TaskNode, name: str) -> 
         return session.get_one(ConversationRow, node.session_id)
     parent = graph.parent
     scope = Scope(parent.owner_id, Role.MEMBER, parent.team, parent.organisation)
-    image = Image(parent.domain_id, _image(parent, node.agent), parent.domain_version)
+    template = _image(parent, node.agent)
+    image = Image(parent.domain_id, parent.domain_name, template, parent.domain_version)
     child_id = conversations.create(session, scope, image, name, parent_id=parent.id)
     views.begin(session, child_id, empty_state())
     child = session.get_one(ConversationRow, child_id)

@@ -36,7 +36,7 @@ from backend.turns.run.journal import load_journal
 from backend.turns.submit.enter import show_message
 from backend.types import JSON
 from backend.usage.budgets import Budgets
-from backend.usage.ledger import Used, used_in_session
+from backend.usage.ledger import SessionDomain, Used, used_in_session
 from backend.usage.spent import Spent
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
@@ -206,7 +206,8 @@ def _budgets(session: Session, conversation: ConversationRow, turn: TurnRow) -> 
     limits, before = template_of(conversation.image).limits, Used()
     if limits.conversation_tokens or limits.conversation_cost:
         before = used_in_session(session, conversation.id, turn.id)
-    return Budgets(limits, conversation.domain_name, before)
+    domain = SessionDomain(conversation.domain_id, conversation.domain_name)
+    return Budgets(limits, domain, before)
 
 
 def _answers(

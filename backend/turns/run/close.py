@@ -34,7 +34,7 @@ from backend.turns.run.journal import forget_journal, load_journal
 from backend.turns.run.model_calls import ModelCallLog
 from backend.turns.run.results import keep_results, route_at_end
 from backend.types import JSON
-from backend.usage.ledger import record_usage
+from backend.usage.ledger import SessionDomain, record_usage
 from backend.usage.spent import Spent
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
@@ -150,7 +150,8 @@ def close_turn(
     place = place_of(session, turn)
     plan_changes = _move_plans(session, turn, place)
     following = next_turn_id(session, turn.conversation_id)
-    record_usage(session, turn.owner_id, place.domain_name, spent)
+    domain = SessionDomain(place.domain_id, place.domain_name)
+    record_usage(session, turn.owner_id, domain, spent)
     context = context_in(place, turn)
     return Closed(wire_turn(turn), context, written.added, written.updated, following, plan_changes)
 

@@ -104,8 +104,7 @@ def _save(database: Database, claim: Claim, title: str | None, calls: list[Model
             turn.usage = Spent.read(turn.usage).with_more(spent).dump()
             session.flush()
         # The cost counts even if the conversation has been deleted.
-        domain_name = claim.budgets.domain_name
-        record_usage(session, claim.scope.user_id, domain_name, spent, turns=0)
+        record_usage(session, claim.scope.user_id, claim.budgets.domain, spent, turns=0)
 
 
 def _automatic_title(session: Session, conversation_id: UUID) -> str | None:

@@ -145,7 +145,7 @@ def open_session(
 ) -> UUID:
     """Create an empty session from a domain. Raise DomainNotFound, DomainArchived."""
     found = domains.find(session, scope, domain)
-    image = Image(found.id, image_of(domains.template_in(found)), found.version)
+    image = Image(found.id, found.name, image_of(domains.template_in(found)), found.version)
     conversation_id = conversations.create(session, scope, image, title, session_id)
     views.begin(session, conversation_id, empty_state())
     return conversation_id

@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Computed, ForeignKey, Index, text
+from sqlalchemy import Computed, ForeignKey, Index, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, column_property, mapped_column
 
 from db.base import JSON, Base
+from db.models.domains.domain import DomainRow
 
 # Split at everything that is not a letter or digit, so that "cc" and "1001" both find CC-1001.
 TITLE_WORDS = "to_tsvector('simple', regexp_replace(title, '[^[:alnum:]]+', ' ', 'g'))"
@@ -19,7 +20,8 @@ class ConversationRow(Base):
 
     `path` holds the ranges of positions that the active branch shows; null: all of them.
     `model` is the model last chosen for its turns; null: the default. `parent_id` is set if this
-    conversation works on a task of that one; it is then listed only there.
+    conversation works on a task of that one; it is then listed only there. `domain_name` follows
+    the domain when it is renamed; of a deleted domain, `stored_domain_name` is its last name.
     """
 
     __tablename__ = "conversations"
@@ -44,7 +46,7 @@ class ConversationRow(Base):
     organisation: Mapped[str | None]
     title: Mapped[str] = mapped_column(server_default="")
     search: Mapped[Any] = mapped_column(TSVECTOR, Computed(TITLE_WORDS, persisted=True))
-    domain_name: Mapped[str]
+    stored_domain_name: Mapped[str] = mapped_column("domain_name")
     image_id: Mapped[UUID] = mapped_column(default=uuid4)
     image: Mapped[JSON]
     version: Mapped[int] = mapped_column(server_default="1")
@@ -60,4 +62,13 @@ class ConversationRow(Base):
     model: Mapped[str | None]
     parent_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("conversations.id", ondelete="CASCADE")
+    )
+    domain_name: Mapped[str] = column_property(
+        func.coalesce(
+            select(DomainRow.name)
+            .where(DomainRow.id == domain_id)
+            .correlate_except(DomainRow)
+            .scalar_subquery(),
+            stored_domain_name,
+        )
     )

@@ -50,7 +50,7 @@ def test_a_session_keeps_its_image_whatever_becomes_of_its_domain(
     assert systems == [{"role": "system", "content": "The first prompt."}] * 2
     assert [m["role"] for m in model.messages[1]] == ["system", "user", "assistant", "user"]
     session = stack.client.get(f"/sessions/{session_id}").json()
-    assert (session["domain"], session["domain_id"]) == (domain["name"], None)
+    assert (session["domain"], session["domain_id"]) == (change["name"], None)
 
 
 def test_a_new_session_gets_the_changed_template(stack: Stack, model: ScriptedModel) -> None:

@@ -11,7 +11,7 @@ from backend.llm.events import ModelCall
 from backend.schemas.conversations.turns import Usage
 from backend.schemas.domains.templates import Limits
 from backend.usage.budgets import Budgets, next_month
-from backend.usage.ledger import Used
+from backend.usage.ledger import SessionDomain, Used
 from backend.usage.spent import MAX_TOKENS, Spent
 
 counts = st.integers(0, 10**6)
@@ -75,7 +75,7 @@ def test_a_turn_of_before_models_were_noted_is_read() -> None:
 
 
 def test_a_session_may_use_just_less_than_its_budget() -> None:
-    budgets = Budgets(Limits(conversation_cost=1.0), "finance", Used(0, 0.5))
+    budgets = Budgets(Limits(conversation_cost=1.0), SessionDomain(None, "finance"), Used(0, 0.5))
 
     budgets.check_session(Used(0, 0.49))
     with pytest.raises(SessionBudgetUsedUp, match="1 of the cost of 1 "):
