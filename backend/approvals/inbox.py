@@ -59,16 +59,18 @@ def list_approvals(
 ) -> ApprovalPage:
     """Return one keyset page: pending approvals oldest first, all others newest first.
 
-    Raise NotAllowed if a member asks for everyone's, InvalidInput for an unknown cursor.
+    Raise NotAllowed if a member asks for everyone's, InvalidInput for a cursor that is unknown or
+    belongs to the other order.
     """
     _check_everyone(scope, everyone)
     place = tuple_(ApprovalRow.created_at, ApprovalRow.id)
     oldest_first = status is ApprovalStatus.PENDING
+    order_name = "approvals, oldest first" if oldest_first else "approvals, newest first"
     query = _approvals().where(visible_to(scope, everyone=everyone))
     if status is not None:
         query = query.where(ApprovalRow.status == status)
     if cursor:
-        after = decode_time_and_id(cursor)
+        after = decode_time_and_id(cursor, order_name)
         query = query.where(place > after if oldest_first else place < after)
     columns = (ApprovalRow.created_at, ApprovalRow.id)
     order = columns if oldest_first else tuple(column.desc() for column in columns)
@@ -76,7 +78,8 @@ def list_approvals(
     items = [_wire(row) for row in rows[:limit]]
     last = items[-1] if len(rows) > limit else None
     return ApprovalPage(
-        items=items, next_cursor=encode_cursor(last.created_at, last.id) if last else None
+        items=items,
+        next_cursor=encode_cursor(order_name, last.created_at, last.id) if last else None,
     )
 
 

@@ -177,10 +177,10 @@ def list_page(
         .options(defer(_VERSION.content), defer(_VERSION.preview))
     )
     if cursor:
-        query = query.where(tuple_(*place) < decode_time_and_id(cursor))
+        query = query.where(tuple_(*place) < decode_time_and_id(cursor, "artifacts"))
     found = session.execute(query).all()
     last = found[limit - 1][0] if len(found) > limit else None
-    following = encode_cursor(last.created_at, last.id) if last else None
+    following = encode_cursor("artifacts", last.created_at, last.id) if last else None
     return [listed(*row) for row in found[:limit]], following
 
 

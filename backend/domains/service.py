@@ -49,7 +49,7 @@ def list_domains(
     limit = max(1, min(limit, MAX_PAGE))
     query = select(DomainRow).order_by(DomainRow.name).limit(limit + 1)
     if cursor:
-        (last,) = decode_cursor(cursor, str)
+        (last,) = decode_cursor(cursor, "domains", str)
         query = query.where(DomainRow.name > last)
     if archived is not None:
         query = query.where(DomainRow.archived == archived)
@@ -57,7 +57,7 @@ def list_domains(
     items = [_domain(row) for row in rows[:limit]]
     if counted:
         _count_sessions(session, items)
-    next_cursor = encode_cursor(items[-1].name) if len(rows) > limit else None
+    next_cursor = encode_cursor("domains", items[-1].name) if len(rows) > limit else None
     return DomainPage(items=items, next_cursor=next_cursor)
 
 

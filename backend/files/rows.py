@@ -159,10 +159,11 @@ def list_page(
     if session_id is not None:
         query = query.where(_usable_in(session_id))
     if cursor:
-        query = query.where(tuple_(FileRow.created_at, FileRow.id) < decode_time_and_id(cursor))
+        place = tuple_(FileRow.created_at, FileRow.id)
+        query = query.where(place < decode_time_and_id(cursor, "files"))
     rows = session.scalars(query).all()
     last = rows[limit - 1] if len(rows) > limit else None
-    return rows[:limit], encode_cursor(last.created_at, last.id) if last else None
+    return rows[:limit], encode_cursor("files", last.created_at, last.id) if last else None
 
 
 def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[tuple[FileRow, str]]:

@@ -66,7 +66,7 @@ def search_messages(
     last = rows[limit - 1] if len(rows) > limit else None
     return SearchPage(
         items=[_hit(row, terms) for row in rows[:limit]],
-        next_cursor=encode_cursor(last.created_at, last.session_id, str(last.position))
+        next_cursor=encode_cursor("search", last.created_at, last.session_id, str(last.position))
         if last
         else None,
         is_complete=is_complete(session),
@@ -80,7 +80,7 @@ def _check_session(session: Session, scope: Scope, session_id: UUID) -> None:
 
 
 def _read_place(cursor: str) -> tuple[Any, ...]:
-    return decode_cursor(cursor, datetime.fromisoformat, UUID, int)
+    return decode_cursor(cursor, "search", datetime.fromisoformat, UUID, int)
 
 
 def _find(

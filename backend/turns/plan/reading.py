@@ -65,14 +65,14 @@ def list_tasks(
         query = query.where(TaskRow.status == status)
     columns = (PlanRow.created_at, TaskRow.plan_id, TaskRow.place)
     if cursor:
-        query = query.where(tuple_(*columns) < decode_cursor(cursor, *_PLACE))
+        query = query.where(tuple_(*columns) < decode_cursor(cursor, "tasks", *_PLACE))
     order = [column.desc() for column in columns]
     rows = session.execute(query.order_by(*order).limit(limit + 1)).all()
     last = rows[limit - 1] if len(rows) > limit else None
     place = last and (last.created_at, last.TaskRow.plan_id, str(last.TaskRow.place))
     return TaskPage(
         items=[_wire(row) for row in rows[:limit]],
-        next_cursor=encode_cursor(*place) if place else None,
+        next_cursor=encode_cursor("tasks", *place) if place else None,
     )
 
 

@@ -17,7 +17,7 @@ from backend.schemas.approvals import Decision, DecisionType
 from backend.settings import Settings
 from backend.turns.control.decide import decide_call, decide_turn
 from tests.fakes import script
-from tests.integration.scenes import make_session, stop
+from tests.integration.scenes import check_problem, make_session, stop
 from tests.integration.turns.approvals.post import Post, mail
 
 
@@ -118,3 +118,24 @@ def test_the_inbox_gives_pages_of_all_sessions_and_counts(post: Post) -> None:
     decided = client.get("/approvals", params={"status": "decided", "limit": 3}).json()["items"]
     assert [item["arguments"]["to"] for item in decided] == ["eve", "bob", "ann"]
     assert client.get("/approvals/count").json()["pending"] == before - 3
+
+
+def test_a_cursor_is_refused_in_another_order_and_by_another_list(post: Post) -> None:
+    turns = [post.ask(mail(name)) for name in ("ann", "bob")]
+    client = post.stack.client
+    cursor = client.get("/approvals", params={"limit": 1}).json()["next_cursor"]
+
+    here = {"cursor": cursor, "limit": 1}
+    answered = client.get("/approvals", params={**here, "status": "pending"})
+    refused = (
+        client.get("/approvals", params={**here, "status": "all"}),
+        client.get("/approvals", params={**here, "status": "decided"}),
+        client.get("/files", params=here),
+        client.get(f"/sessions/{turns[0]['session_id']}/artifacts", params=here),
+    )
+
+    assert answered.status_code == 200, answered.text
+    for answer in refused:
+        assert "another order" in check_problem(answer, 422)["detail"]
+    for turn in turns:
+        post.decide(turn, {"type": "reject"})
