@@ -17,6 +17,7 @@ from backend.types import JSON
 
 MAX_MESSAGE_CHARS = 20_000
 MAX_DECISIONS = 200
+ASK_SETTINGS = ("decisions", "expires_seconds", "description")  # of a rule; others ask nobody
 
 
 class DecisionType(StrEnum):

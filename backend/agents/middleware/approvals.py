@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from langchain.agents.middleware import (
     AgentMiddleware,
@@ -13,16 +13,17 @@ from langchain.agents.middleware.human_in_the_loop import Action, _answer_messag
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.types import interrupt
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from backend.agents.answers import Answer, Answers, hash_arguments
 from backend.agents.steps.events import ApprovalRequest
 from backend.agents.steps.tool_calls import BatchPosition, place_of
 from backend.agents.steps.tool_results import error_result, tidy
 from backend.llm.chat_model import describe_tool
-from backend.schemas.approvals import DecisionType
+from backend.schemas.approvals import ASK_SETTINGS, DecisionType
 from backend.schemas.bounds import Waiting
-from backend.schemas.wire import Input
+from backend.schemas.wire import Input, is_reading
+from backend.text import listed
 from backend.types import JSON
 from db.failpoints import failpoint
 
@@ -68,6 +69,25 @@ class ApprovalRule(Input):
     description: str | None = Field(
         None, max_length=2_000, description="What the person reads with the call."
     )
+
+    @field_validator("decisions")
+    @classmethod
+    def _are_distinct(
+        cls, decisions: list[DecisionType], info: ValidationInfo
+    ) -> list[DecisionType]:
+        if len(set(decisions)) < len(decisions) and not is_reading(info):
+            raise ValueError("a decision is named twice; remove one")
+        return decisions
+
+    @model_validator(mode="after")
+    def _uses_what_it_says(self, info: ValidationInfo) -> Self:
+        said = [name for name in ASK_SETTINGS if name in self.model_fields_set]
+        unused = [name for name in said if getattr(self, name) is not None]
+        if self.action != "ask" and unused and not is_reading(info):
+            raise ValueError(
+                f"only the action ask uses {listed(unused)}; remove that, or set action to ask"
+            )
+        return self
 
 
 class ApprovalsSettings(Input):

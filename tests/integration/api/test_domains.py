@@ -10,6 +10,7 @@ from tests.integration.scenes import check_problem, make_domain, make_session, s
 from tests.stack import Stack
 
 EXPIRING = {"tools": "*", "action": "ask"}
+DENYING = {"tools": "list_sources", "action": "deny"}
 
 
 def deep(levels: int) -> dict:
@@ -105,6 +106,8 @@ def test_a_domain_is_chosen_by_name_or_id(stack: Stack) -> None:
         {"manager": deep(41)},
         {"middleware": [{"summarization": {"trigger_tokens": 2**64}}]},
         {"middleware": [{"approvals": {"rules": [EXPIRING | {"expires_seconds": 10**12}]}}]},
+        {"middleware": [{"approvals": {"rules": [DENYING | {"expires_seconds": 3_600}]}}]},
+        {"middleware": [{"approvals": {"rules": [EXPIRING | {"decisions": ["edit", "edit"]}]}}]},
         {"limits": {"cost": float("inf")}},
         {"limits": {"conversation_cost": float("nan")}},
         {"manager": {"continuity_seconds": float("nan")}},

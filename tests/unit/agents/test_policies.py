@@ -133,6 +133,33 @@ def test_a_rule_that_was_stored_without_a_bound_waits_a_year_at_most():
         check_middleware_names(named)
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (
+            {"action": "deny", "expires_seconds": 60, "decisions": ["respond"]},
+            "ask uses decisions and expires_seconds; remove that, or set action to ask",
+        ),
+        ({"action": "allow", "description": "x"}, "ask uses description"),
+        ({"action": "ask", "decisions": ["approve", "approve"]}, "a decision is named twice"),
+    ],
+)
+def test_a_rules_setting_without_effect_is_refused_but_read_where_it_was_stored(rule, said):
+    named = [{"approvals": {"rules": [{"tools": "*", **rule}]}}]
+
+    (read,) = find_settings(named, "approvals").rules
+
+    assert read.action == rule["action"]
+    with pytest.raises(InvalidInput, match=said):
+        check_middleware_names(named)
+
+
+def test_a_rule_that_asks_nobody_may_say_so_with_null():
+    rule = {"tools": "*", "action": "deny", "expires_seconds": None, "description": None}
+
+    check_middleware_names([{"approvals": {"rules": [rule]}}])
+
+
 def approvals(count, pattern):
     rules = [{"tools": f"{n}{pattern}"[:LONGEST_PATTERN], "action": "ask"} for n in range(count)]
     (settings,) = [find_settings([{"approvals": {"rules": rules}}], "approvals")]

@@ -105,6 +105,31 @@ def test_rows_are_moved_and_removed(open_domains, store):
     assert store.bodies[0]["middleware"] == [{"recent_messages": {"keep": 9}}, "title"]
 
 
+def test_a_rule_that_no_longer_asks_loses_what_only_asking_uses(open_domains, store):
+    asks = {"tools": "*", "action": "ask", "decisions": ["approve"], "description": "Sure?"}
+    domain = store.domains.add(middleware=[{"approvals": {"rules": [asks]}}])
+    page = section(open_domains(domain.id), domain, "Rules")
+
+    newest(page, "selectbox", "What happens").set_value("deny").run()
+    assert "Allowed decisions" not in [field.label for field in page.multiselect]
+    save(page, domain)
+
+    rules = [{"tools": "*", "action": "deny"}]
+    assert store.bodies[0]["middleware"] == [{"approvals": {"rules": rules}}]
+
+
+def test_a_stored_rules_settings_without_effect_can_be_removed(open_domains, store):
+    denies = {"tools": "*", "action": "deny", "description": "Sure?"}
+    domain = store.domains.add(middleware=[{"approvals": {"rules": [denies]}}])
+    page = section(open_domains(domain.id), domain, "Rules")
+
+    newest(page, "text_input", "Note to the person").set_value("").run()
+    save(page, domain)
+
+    rules = [{"tools": "*", "action": "deny"}]
+    assert store.bodies[0]["middleware"] == [{"approvals": {"rules": rules}}]
+
+
 def test_faults_stand_at_their_fields_and_those_of_other_tabs_are_named(open_domains, store):
     domain = store.domains.add(agents=[{"name": "A"}])
     store.domains.faults = [

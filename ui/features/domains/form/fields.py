@@ -111,14 +111,20 @@ def choice(
     nothing: str | None = None,
     words: Mapping[str, str] | None = None,
     new: bool = False,
+    write: Callable[[Any], None] | None = None,
 ) -> None:
-    """Draw a choice of one text; `nothing` is the label of none, `new`: others can be typed."""
+    """Draw a choice of one text; `nothing` is the label of none, `new`: others can be typed.
+
+    `write` takes what was chosen, where that changes more than this field.
+    """
     if not _fits(draft, path, str, about):
         return
     value = draft.get(path, "" if nothing is not None else None)
     first = [""] if nothing is not None else []
     listed = list(dict.fromkeys([*first, *options, *([value] if value is not None else [])]))
-    key = _bound(draft, path, value, lambda chosen: chosen or None)
+    put = write or (lambda chosen: draft.put(path, chosen or None))
+    key = draft.key(*path)
+    draft.bind(key, value, put)
     if (held := st.session_state.get(key)) is not None and held not in listed:
         listed.append(held)
     with beside(about):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from backend.schemas.approvals import DecisionType
+from backend.schemas.approvals import ASK_SETTINGS, DecisionType
 from ui.features.domains.form import body as bodies
 from ui.features.domains.form import fields, rows
 from ui.features.domains.form.body import Path
@@ -72,9 +72,15 @@ def show(draft: Draft, path: Path, choices: Choices) -> None:
 def _rule(draft: Draft, path: Path, choices: Choices) -> None:
     tools = [ALL_OF_THEM, *choices.tools]
     fields.choice(draft, (*path, "tools"), TOOLS, tools, new=True)
-    fields.choice(draft, (*path, "action"), ACTION, list(ACTIONS), words=ACTIONS)
+
+    def act(action: str) -> None:
+        rule = draft.get(path)
+        kept = {n: v for n, v in rule.items() if action == "ask" or n not in ASK_SETTINGS}
+        draft.put(path, {**kept, "action": action})
+
+    fields.choice(draft, (*path, "action"), ACTION, list(ACTIONS), words=ACTIONS, write=act)
     fields.say(draft, path)
-    if draft.get((*path, "action")) == "ask":
+    if draft.get((*path, "action")) == "ask" or draft.get(path).keys() & set(ASK_SETTINGS):
         options = [each.value for each in DecisionType]
         fields.many(
             draft,
