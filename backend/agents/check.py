@@ -14,8 +14,9 @@ from backend.domains.secrets import check_secrets
 from backend.domains.tool_servers import check_servers
 from backend.errors.base import InvalidInput
 from backend.schemas.domains.configuration import Fault, TemplateCheck
-from backend.schemas.domains.templates import DomainTemplate
-from backend.tools.registry import check_tool_names
+from backend.schemas.domains.templates import AgentTemplate, DomainTemplate, ManagerTemplate
+from backend.text import listed
+from backend.tools.registry import TOOLS, check_tool_names
 from backend.types import JSON
 
 Path = Sequence[str | int]
@@ -74,17 +75,35 @@ def find_faults(
     for place, agent in enumerate(image.agents):
         path: list[str | int] = ["agents", place]
         faults += find_wrong([*path, "middleware"], agent.middleware or ())
-        if not image.mcp_servers:
-            faults += _check([*path, "tools"], check_tool_names, agent.tools)
+        faults += _tool_faults(path, image, agent)
     if manager := image.manager:
         faults += find_wrong(["manager", "middleware"], manager.middleware or ())
-        if not image.mcp_servers:
-            faults += _check(["manager", "tools"], check_tool_names, manager.tools)
+        faults += _tool_faults(["manager"], image, manager)
     return [*faults, *check_servers(image.mcp_servers, allowed.commands)]
 
 
 def _first_wrong(path: Path, named: Sequence[str | JSON]) -> list[Fault]:
     return _check(list(path), check_middleware_names, named)
+
+
+def _tool_faults(
+    path: Path, image: DomainTemplate, agent: AgentTemplate | ManagerTemplate
+) -> list[Fault]:
+    """Return the faults of an agent's tools: unknown ones, or those that its domain withholds."""
+    if image.mcp_servers:
+        return []
+    here = [*path, "tools"]
+    if unknown := _check(here, check_tool_names, agent.tools):
+        return unknown
+    own = list(TOOLS) if image.tools is None else image.tools
+    foreign = [repr(name) for name in agent.tools or () if name not in own]
+    if not foreign:
+        return []
+    said = (
+        f"{agent.name} names {listed(foreign)}, but the tools of its domain are"
+        f" {', '.join(own) or 'none'}. Add that to the domain's tools, or remove it here."
+    )
+    return [Fault(path=here, message=said)]
 
 
 def _policies_beside(body: JSON, faults: Sequence[Fault]) -> list[Fault]:

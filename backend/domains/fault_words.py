@@ -12,6 +12,7 @@ _NEEDED = {
     "tools": "Say which tools this is about: a name, or a pattern such as mail_*.",
     "rules": "Add a rule.",
     "models": "Name a model.",
+    "roles": "Add a role, or leave roles out: then everyone may use the agent.",
     "transport": "Say how it is reached: streamable_http or stdio.",
 }
 _WORDS = {

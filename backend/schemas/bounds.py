@@ -96,6 +96,13 @@ def _few(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
+def _some(value: Any, info: ValidationInfo) -> Any:
+    if not value and not is_reading(info):
+        said = {"field_type": "List", "min_length": 1, "actual_length": 0}
+        raise PydanticKnownError("too_short", said)
+    return value
+
+
 def _trimmed(value: Any, info: ValidationInfo) -> Any:
     return value.strip() if isinstance(value, str) and not is_reading(info) else value
 
@@ -115,4 +122,5 @@ Suggestion = Annotated[
 ]
 Prompt = Annotated[str, UpperBound(LONGEST_PROMPT)]
 Entries = Annotated[T, AfterValidator(_few), Field(json_schema_extra={"maxItems": MOST_ENTRIES})]
+Some = Annotated[T, AfterValidator(_some), Field(json_schema_extra={"minItems": 1})]
 Setting = Annotated[str, UpperBound(LONGEST_SETTING)]  # of a tool server; checked for credentials

@@ -17,6 +17,7 @@ from backend.schemas.bounds import (
     Name,
     Prompt,
     Setting,
+    Some,
     Suggestion,
     Tokens,
 )
@@ -69,7 +70,7 @@ class AgentTemplate(Input):
         None, description="Names of tools; absent: all of the domain's."
     )
     middleware: Policies | None = Field(None, description="Absent: the domain's.")
-    roles: list[str] | None = Field(None, description="Roles that may use it; absent: all.")
+    roles: Some[list[str]] | None = Field(None, description="Roles that may use it; absent: all.")
 
 
 class ManagerTemplate(Input):

@@ -83,6 +83,8 @@ def test_a_domain_is_chosen_by_name_or_id(stack: Stack) -> None:
         {"agents": [{"name": "a", "middleware": ["no_such_policy"]}]},
         {"agents": [{"name": "same"}, {"name": "Same"}]},
         {"agents": [{"name": "two words"}]},
+        {"agents": [{"name": "a", "tools": ["query_source"]}], "tools": []},
+        {"agents": [{"name": "a", "roles": []}]},
         {"mcp_servers": {"s": {"transport": "carrier_pigeon", "url": "x"}}},
         {"mcp_servers": {"s": {"transport": "stdio"}}},
         {"mcp_servers": {"s": {"transport": "stdio", "command": " "}}},

@@ -4,6 +4,7 @@ import pytest
 
 from backend.agents.check import check_body
 from backend.domains.allowed import Allowed
+from backend.schemas.domains.templates import DomainTemplate
 
 
 @pytest.mark.parametrize(
@@ -15,6 +16,17 @@ from backend.domains.allowed import Allowed
         ({"limits": {"steps": 0}}, ["limits", "steps"], "This must be at least 1."),
         ({"limits": {"steps": "x"}}, ["limits", "steps"], "Write a whole number here."),
         ({"agents": 1}, ["agents"], "Write a list here."),
+        (
+            {"tools": [], "agents": [{"name": "A", "tools": ["query_source"]}]},
+            ["agents", 0, "tools"],
+            "A names 'query_source', but the tools of its domain are none. Add that to the",
+        ),
+        (
+            {"tools": ["list_sources"], "manager": {"tools": ["query_source"]}},
+            ["manager", "tools"],
+            "Sage names 'query_source', but the tools of its domain are list_sources.",
+        ),
+        ({"agents": [{"name": "A", "roles": []}]}, ["agents", 0, "roles"], "Add a role, or leave"),
         ({"stepz": 1}, ["stepz"], "There is no field of this name."),
         (
             {"mcp_servers": {"s": {"transport": "stdio"}}},
@@ -45,6 +57,21 @@ def test_a_fault_stands_at_its_place_in_words(wrong, path, said) -> None:
     check = check_body({"name": "d", **wrong}, Allowed())
 
     assert (check.faults[0].path, check.faults[0].message[: len(said)]) == (path, said)
+
+
+def test_an_agent_may_name_tools_that_only_a_server_has_and_those_of_its_domain() -> None:
+    server = {"s": {"transport": "streamable_http", "url": "http://127.0.0.1:9/mcp"}}
+    agents = [{"name": "A", "tools": ["look"]}]
+    served = {"name": "d", "tools": [], "mcp_servers": server, "agents": agents}
+    own = {"name": "d", "agents": [{"name": "A", "tools": ["keep_file"]}]}
+
+    assert check_body(served, Allowed()).faults == check_body(own, Allowed()).faults == []
+
+
+def test_an_agent_that_was_stored_without_any_role_is_still_read() -> None:
+    read = DomainTemplate.read({"name": "d", "agents": [{"name": "A", "roles": []}]})
+
+    assert read.agents[0].roles == []
 
 
 def test_middleware_is_looked_at_also_where_all_else_is_wrong() -> None:
