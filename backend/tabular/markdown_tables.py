@@ -9,9 +9,13 @@ _RULE = re.compile(
 )  # possessive, so that each character is read once
 _BAR = re.compile(r"(?<!\\)\|")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_MARKS = re.compile(r"\*\*|__|`")
+_MARKS = re.compile(
+    r"(?<!`)(`++)([^`]++)\1(?!`)"
+    r"|(?<![\w*])(\*{2,3}|__)(?=\S)((?:(?!\3).)++)(?<=\S)\3(?![\w*])"
+)  # code, whose text stays as it is, and bold words; linear as above
 _NUMBER = re.compile(r"[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _UNSURE = re.compile(r"[-+\u2212]?\d{1,3}\.\d{3}")  # a thousands separator in some languages
+_CODE = re.compile(r"[-+\u2212]?0[\d,]|(?:\D*\d){16}")  # 01067, or more digits than Excel keeps
 MAX_ROWS = 5_000
 NOTHING = ("", "\u2013", "-")  # an en dash
 
@@ -70,15 +74,19 @@ def _cells(line: str) -> list[str]:
     inner = inner[1:] if inner.startswith("|") else inner
     if inner.endswith("|") and not inner.endswith("\\|"):
         inner = inner[:-1]
-    return [_MARKS.sub("", cell).replace("\\|", "|").strip() for cell in _BAR.split(inner)]
+    return [_without_marks(cell).replace("\\|", "|").strip() for cell in _BAR.split(inner)]
+
+
+def _without_marks(text: str) -> str:
+    return _MARKS.sub(lambda found: found[2] or _without_marks(found[4]), text)
 
 
 def _type_of(cells: Sequence[str]) -> str:
-    """Return the type of a column; an ambiguous one stays text."""
+    """Return the type of a column; an ambiguous one, and one of codes, stays text."""
     said = [cell for cell in cells if cell not in NOTHING]
     if not said or not all(_NUMBER.fullmatch(cell) for cell in said):
         return "VARCHAR"
-    if any(_UNSURE.fullmatch(cell) for cell in said):
+    if any(_UNSURE.fullmatch(cell) or _CODE.match(cell) for cell in said):
         return "VARCHAR"
     return "DOUBLE" if any("." in cell for cell in said) else "BIGINT"
 

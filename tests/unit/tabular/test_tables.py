@@ -129,3 +129,53 @@ def test_any_text_can_be_looked_through_for_tables(text):
 
 def test_a_hostile_line_is_looked_at_once():
     assert find_tables("|" + " " * 200_000 + "\n" + "|-" * 100_000 + " " * 200_000 + "x") == []
+
+
+@pytest.mark.parametrize("piece", ["__a ", "**a ", "***a ", "***", "`", "``a", "**`a", "**__a "])
+def test_a_hostile_cell_is_looked_at_once(piece):
+    (table,) = find_tables(f"| a |\n|---|\n| {piece * (200_000 // len(piece))} |\n")
+
+    assert table["row_count"] == 1
+
+
+def column_of(*cells):
+    (table,) = find_tables("| a |\n|---|\n" + "".join(f"| {cell} |\n" for cell in cells))
+    return table["columns"][0]["type"], [row[0] for row in table["rows"]]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("01067", "80331"),
+        ("007", "-012"),
+        ("0,123", "5"),
+        ("12345678901234567890", "1"),
+        ("0.1234567890123456", "1"),
+    ],
+)
+def test_codes_in_an_answer_keep_all_their_digits(cells):
+    assert column_of(*cells) == ("VARCHAR", list(cells))
+
+
+def test_numbers_in_an_answer_are_values():
+    assert column_of("0", "0.05", "-0.5") == ("DOUBLE", [0.0, 0.05, -0.5])
+    assert column_of("123,456,789,012,345") == ("BIGINT", [123456789012345])
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("snake__case__x", "snake__case__x"),
+        ("`__init__`", "__init__"),
+        ("2**3", "2**3"),
+        ("a ** b ** c", "a ** b ** c"),
+        ("**kwargs", "**kwargs"),
+        ("**Total**", "Total"),
+        ("**Total:** 5 and __more__, too", "Total: 5 and more, too"),
+        ("**`a__b__c`**", "a__b__c"),
+        ("**__x__**", "x"),
+        ("***x***", "x"),
+    ],
+)
+def test_only_pairs_of_marks_around_words_are_left_out(written, shown):
+    assert column_of(written) == ("VARCHAR", [shown])
