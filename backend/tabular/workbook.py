@@ -19,6 +19,7 @@ MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MAX_CELL_CHARS = 32_767  # Excel's own limits
 MAX_NAME_CHARS = 31
 MAX_WIDTH = 40
+_FIRST_DAY = date(1900, 1, 1)
 _CUT = "… (cut: Excel's cells hold no more)"
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
 _FORMATS = {Kind.MONEY: "#,##0.00", Kind.DATE: "yyyy-mm-dd"}
@@ -81,10 +82,12 @@ def _text(value: Any) -> str:
 
 
 def _day(value: Any) -> date | None:
+    """Return a day that Excel has; earlier ones would be negative numbers."""
     try:
-        return date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
+        day = date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
     except ValueError:
         return None
+    return day if day and day >= _FIRST_DAY else None
 
 
 def _widths(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[int]:

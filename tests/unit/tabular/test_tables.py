@@ -84,6 +84,17 @@ def test_a_workbook_holds_values_with_their_formats_and_no_formula():
     assert "cut" in cells[5].value
 
 
+def test_days_before_those_of_excel_stay_text():
+    written = ["0001-01-01", "1899-12-31", "1900-01-01", "2026-01-31"]
+    table = {"columns": [{"name": "d", "type": "DATE"}], "rows": [[day] for day in written]}
+
+    book = openpyxl.load_workbook(io.BytesIO(workbook_of(table)))
+
+    cells = [row[0] for row in book.active.iter_rows(min_row=2)]
+    assert [cell.data_type for cell in cells] == ["s", "s", "d", "d"]
+    assert [str(cell.value)[:10] for cell in cells] == written
+
+
 def test_sheets_of_one_title_get_names_of_their_own():
     file = io.BytesIO()
     titles = ["Budget of a very long title indeed"] * 3 + ["History", "[]", ""]
