@@ -21,7 +21,8 @@ MAX_NAME_CHARS = 31
 MAX_WIDTH = 40
 _FIRST_DAY = date(1900, 1, 1)
 _CUT = "… (cut: Excel's cells hold no more)"
-_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
+_NOT_IN_XML = re.compile(rf"{ILLEGAL_CHARACTERS_RE.pattern}|[\ud800-\udfff\ufffe\uffff]")
+_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f\ud800-\udfff\ufffe\uffff]+")
 _FORMATS = {Kind.MONEY: "#,##0.00", Kind.DATE: "yyyy-mm-dd"}
 _HEADING = Font(bold=True)
 
@@ -77,7 +78,7 @@ def _cell(sheet: Any, value: Any, kind: Kind, *, is_heading: bool = False) -> An
 
 
 def _text(value: Any) -> str:
-    text: str = ILLEGAL_CHARACTERS_RE.sub("\ufffd", str(value))
+    text = _NOT_IN_XML.sub("\ufffd", str(value))
     return text if len(text) <= MAX_CELL_CHARS else text[: MAX_CELL_CHARS - len(_CUT)] + _CUT
 
 

@@ -84,6 +84,16 @@ def test_a_workbook_holds_values_with_their_formats_and_no_formula():
     assert "cut" in cells[5].value
 
 
+@pytest.mark.parametrize("letter", ["\x01", "\x0b", "\ufffe", "\uffff", "\ud800", "\udfff"])
+def test_a_workbook_can_be_opened_whatever_a_text_contains(letter):
+    table = table_of([f"a{letter}b"], columns=[f"c{letter}d"])
+
+    book = openpyxl.load_workbook(io.BytesIO(workbook_of({"title": f"A{letter}B", **table})))
+
+    assert book.sheetnames == ["A B"]
+    assert list(book.active.values) == [("c\ufffdd",), ("a\ufffdb",)]
+
+
 def test_days_before_those_of_excel_stay_text():
     written = ["0001-01-01", "1899-12-31", "1900-01-01", "2026-01-31"]
     table = {"columns": [{"name": "d", "type": "DATE"}], "rows": [[day] for day in written]}
