@@ -5,6 +5,8 @@ sign, a few cents, a missing key, the same percentage in many places, or the sam
 in one place and found in another.
 """
 
+import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +16,7 @@ from enum import StrEnum
 Key = tuple[str, ...]
 _ROUNDING = Decimal("1")
 _SAME = Decimal("0.01")
+_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00:00(?:\.0+)?")
 _IN_PROPORTION = 5  # this many figures that differ by the same percentage are no coincidence
 
 
@@ -71,7 +74,10 @@ def compare(
 
 
 def normal_key(values: Sequence[object]) -> Key:
-    """Return key values in a form in which 3, 3.0 and '3' are equal, and so are None and ''."""
+    """Return key values in a form in which those that mean the same in two sources are equal.
+
+    3, 3.0 and '3' are, None and '', True and 'true', a day and its midnight, both forms of 'é'.
+    """
     return tuple(_normal(value) for value in values)
 
 
@@ -80,7 +86,11 @@ def _normal(value: object) -> str:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value).strip()
+    text = unicodedata.normalize("NFC", str(value).strip())
+    if text in ("True", "False"):
+        return text.lower()
+    midnight = _MIDNIGHT.fullmatch(text)
+    return midnight[1] if midnight else text
 
 
 def _difference(

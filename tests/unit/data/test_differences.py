@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,3 +79,29 @@ def test_many_figures_off_by_one_rate_are_in_proportion():
 
 def test_keys_of_different_types_meet():
     assert normal_key([3, None, 2.0, " a "]) == normal_key(["3", "", 2, "a"])
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("2024-01-01", "2024-01-01T00:00:00"),
+        ("2024-01-01 00:00:00", "2024-01-01T00:00:00.000000"),
+        (True, "true"),
+        ("False", False),
+        ("caf\u00e9", "cafe\u0301"),
+    ],
+)
+def test_keys_that_mean_the_same_meet(left, right):
+    assert normal_key([left]) == normal_key([right])
+
+
+def test_moments_of_one_day_stay_apart():
+    moments = [
+        "2024-01-01T00:00:00",
+        "2024-01-01T00:00:00.000001",
+        "2024-01-01T08:00:00",
+        "2024-01-01T00:00:00+00:00",
+        "2024-01-01T00:00:00+02:00",
+    ]
+
+    assert len({normal_key([moment]) for moment in moments}) == len(moments)
