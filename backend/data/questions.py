@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from backend.data.aggregate import Sums, sum_by_keys
+from backend.data.aggregate import Sums, count_texts, refuse_texts, sum_by_keys
 from backend.data.engines.catalogs import Catalog
 from backend.data.engines.databases import Database
 from backend.data.engines.local import ask, function_names, run_query
@@ -65,6 +65,8 @@ def query_database(
 ) -> Table:
     """Return the result of a query over a database, in its own dialect."""
     database = Database(url)
+    if isinstance(question, Sums) and database.dialect == "sqlite":
+        _check_sums(database, name, tables, question, limits)
     return database.query(_as_sql(question, name, tables, database.dialect), tables, limits)
 
 
@@ -96,6 +98,16 @@ def _as_sql(question: Question, name: str, tables: Sequence[TableInfo], dialect:
     if isinstance(question, str):
         return question
     return sum_by_keys(name, choose_table(name, tables, question.table, dialect), question, dialect)
+
+
+def _check_sums(
+    database: Database, name: str, tables: tuple[TableInfo, ...], sums: Sums, limits: Limits
+) -> None:
+    """Raise QueryFailed if SQLite would sum texts by the digits at their beginning."""
+    table = choose_table(name, tables, sums.table, database.dialect)
+    counted = database.query(count_texts(name, table, sums), tables, Limits(seconds=limits.seconds))
+    ((count, example),) = counted.rows
+    refuse_texts(sums, int(count or 0), example)
 
 
 def _paths(default: Snapshot, every: Sequence[Snapshot]) -> Iterator[tuple[str, ...]]:

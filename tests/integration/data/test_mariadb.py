@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from backend.data.aggregate import Sums
 from backend.data.engines.databases import Database
 from backend.data.errors import DataError, QueryFailed, QueryTimedOut
 from backend.data.results import Limits
@@ -49,6 +50,11 @@ def test_it_is_read_in_batches_up_to_the_limit_under_both_names(mariadb, kind):
     assert len(whole.rows) == 5000
     assert len(cut.rows) == 10
     assert not cut.complete
+
+
+def test_its_texts_are_not_summed_as_numbers(sources):
+    with pytest.raises(DataError, match=r"'note' of orders cannot be summed: its type is varchar"):
+        asyncio.run(sources.query("asker", "shop", Sums("orders", ["id"], "note"), Limits()))
 
 
 def test_it_refuses_writes_by_itself(mariadb):
