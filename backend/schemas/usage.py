@@ -65,7 +65,10 @@ class TurnFiguresList(Wire):
 
 
 class SessionUsage(Wire):
-    """The usage of all turns of a session, on every branch; latest turns first."""
+    """The usage of all turns of a session and its tasks, on every branch; latest turns first.
+
+    The budgets of a task's session are those of the session that it belongs to.
+    """
 
     session_id: UUID
     turns: int

@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Date,
     Float,
+    ScalarSelect,
     Select,
     cast,
     func,
@@ -130,10 +131,15 @@ def used_in_session(session: Session, conversation_id: UUID, but_turn: UUID | No
 
 def whole_of(conversation_id: UUID) -> Select[UUID]:
     """Return the ids of a conversation and its tasks' conversations; the same for a task's."""
-    one, each = aliased(ConversationRow), aliased(ConversationRow)
+    one = aliased(ConversationRow)
     root = select(func.coalesce(one.parent_id, one.id)).where(one.id == conversation_id)
-    whole = root.scalar_subquery()
-    return select(each.id).where((each.id == whole) | (each.parent_id == whole))
+    return with_tasks(root.scalar_subquery())
+
+
+def with_tasks(conversation_id: UUID | ScalarSelect[UUID]) -> Select[UUID]:
+    """Return the ids of a conversation and its tasks' conversations; a task's has none."""
+    one = aliased(ConversationRow)
+    return select(one.id).where((one.id == conversation_id) | (one.parent_id == conversation_id))
 
 
 def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, literal, select
+from sqlalchemy import ColumnElement, Select, func, literal, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -34,9 +34,10 @@ from backend.usage.ledger import (
     Used,
     entries,
     used_by_domain,
+    used_in_session,
     used_in_turn,
     used_this_month,
-    whole_of,
+    with_tasks,
 )
 from backend.usage.spent import UNKNOWN, Spent
 from db.models.domains.domain import DomainRow
@@ -58,18 +59,19 @@ def session_usage(
 ) -> SessionUsage:
     """Return the usage of a session and its tasks, and what is left of its budgets.
 
+    The budgets of a task's session are those of the one that it belongs to.
     Raise SessionNotFound.
     """
     found = conversations.get(session, scope, conversation_id)
     limits = template_of(conversations.get_image(session, scope, conversation_id)).limits
-    whole = whole_of(conversation_id)
-    stored = session.scalars(select(TurnRow.usage).where(TurnRow.conversation_id.in_(whole)))
+    is_counted = TurnRow.conversation_id.in_(with_tasks(conversation_id))
+    stored = session.scalars(select(TurnRow.usage).where(is_counted))
     turns, spent = 0, Spent()
     for usage in stored:
         one = Spent.read(usage)
         turns += one.main is not None
         spent = spent.with_more(one)
-    budgets = session_budgets(limits, Used.of(spent.total))
+    budgets = session_budgets(limits, used_in_session(session, conversation_id))
     domain = SessionDomain(found.domain_id, found.domain)
     return SessionUsage(
         session_id=conversation_id,
@@ -80,7 +82,7 @@ def session_usage(
             for name, used in spent.by_model.items()
         ],
         budgets=[*budgets, *_month_of(session, domain, limits)],
-        latest=_latest(session, conversation_id),
+        latest=_latest(session, is_counted),
     )
 
 
@@ -154,8 +156,8 @@ def report_usage(
     )
 
 
-def _latest(session: Session, conversation_id: UUID) -> list[UsageOfTurn]:
-    """Return the latest turns that asked a model."""
+def _latest(session: Session, is_counted: ColumnElement[bool]) -> list[UsageOfTurn]:
+    """Return the latest of these turns that asked a model."""
     rows = session.execute(
         select(
             TurnRow.id,
@@ -164,7 +166,7 @@ def _latest(session: Session, conversation_id: UUID) -> list[UsageOfTurn]:
             TurnRow.started_at,
             TurnRow.finished_at,
         )
-        .where(TurnRow.conversation_id == conversation_id, used_in_turn("model_calls") > 0)
+        .where(is_counted, used_in_turn("model_calls") > 0)
         .order_by(TurnRow.number.desc())
         .limit(LATEST)
     )

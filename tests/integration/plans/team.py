@@ -33,6 +33,7 @@ class Team:
         model: ScriptedModel,
         reply: Reply | None = None,
         specialist: JSON | None = None,
+        limits: JSON | None = None,
         **manager: Any,
     ) -> None:
         self.stack = stack
@@ -44,6 +45,7 @@ class Team:
             stack,
             agents=[{"name": name, "tools": [], **(specialist or {})} for name in AGENTS],
             manager={"name": "Sage", **manager},
+            limits=limits or {},
         )["name"]
         model.steps = self._answer
 

@@ -33,6 +33,28 @@ def test_tasks_run_and_what_they_gave_goes_to_the_next_and_to_the_manager(
     assert (used["turns"], used["total"]["model_calls"]) == (4, 5)
 
 
+def test_a_tasks_session_shows_its_own_usage_and_its_parent_that_of_all(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    team = Team(stack, model, limits={"conversation_tokens": 1_000_000})
+    turn = team.ask(plan(task("t1"), task("t2")))
+    stack.finished(turn["turn_id"])
+    children = [one["session_id"] for one in team.tasks(turn["session_id"]).values()]
+
+    parent, *tasks = (
+        stack.client.get(f"/sessions/{each}/usage").json()
+        for each in (turn["session_id"], *children)
+    )
+
+    for used in (parent, *tasks):
+        latest = [one["usage"]["model_calls"] for one in used["latest"]]
+        assert (used["turns"], used["total"]["model_calls"]) == (len(latest), sum(latest))
+        assert sum(one["model_calls"] for one in used["models"]) == sum(latest)
+    assert [used["turns"] for used in (parent, *tasks)] == [3, 1, 1]
+    assert [used["budgets"] for used in tasks] == [parent["budgets"]] * 2
+    assert parent["budgets"][0]["used"] > max(used["total"]["input_tokens"] for used in tasks)
+
+
 def test_a_plan_that_cannot_run_is_told_to_its_manager_and_starts_nothing(
     stack: Stack, model: ScriptedModel
 ) -> None:
