@@ -1,6 +1,5 @@
 """Conversations: created from a domain, listed, renamed, pinned, archived, deleted."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -277,10 +276,8 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
 
 def _title_matches(q: str) -> ColumnElement[bool]:
     """Return the condition that each word of `q` begins a word of the title."""
-    words = re.findall(r"[^\W_]+", clean_text(q))
-    if not words:
-        return false()
-    prefixes = " & ".join(f"{word}:*" for word in words)
+    words = func.nullif(func.btrim(func.split_words(clean_text(q))), "")
+    prefixes = func.replace(words, " ", ":* & ").op("||")(":*")
     return ConversationRow.search.op("@@")(func.to_tsquery("simple", prefixes))
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 from uuid import UUID
 
 from psycopg2.errors import QueryCanceled
 from sqlalchemy import ColumnElement, Row, Select, Text, cast, func, select, text, tuple_
-from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy.dialects.postgresql import TSQUERY, array
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
@@ -54,7 +54,7 @@ def search_messages(
         raise NotAllowed
     if wanted.session_id is not None:
         _check_session(session, scope, wanted.session_id)
-    terms = read_terms(wanted.q)
+    terms = read_terms(wanted.q, partial(_split_words, session))
     place = _read_place(cursor) if cursor else None
     limit = max(1, min(limit, MAX_PAGE))
     try:
@@ -106,13 +106,18 @@ def _find(
     return session.execute(_page(entries, of_whom, wanted, limit)).all()
 
 
+def _split_words(session: Session, texts: Sequence[str]) -> Sequence[str]:
+    """Let the database split texts into words as it did for the index."""
+    split: array[Any] = array([func.split_words(one) for one in texts], type_=Text)
+    return list(session.scalars(select(split)).one())
+
+
 def _tsquery(terms: Sequence[Term]) -> ColumnElement[Any]:
-    """Combine all terms; the database splits words as it did for the index."""
     return reduce(lambda one, other: one.op("&&")(other), [_of_term(term) for term in terms])
 
 
 def _of_term(term: Term) -> ColumnElement[Any]:
-    phrase = func.phraseto_tsquery("simple", func.split_words(term.text))
+    phrase = func.phraseto_tsquery("simple", term.text)
     if not term.is_prefix:
         return phrase
     begun = func.nullif(cast(phrase, Text), "").op("||")(":*")

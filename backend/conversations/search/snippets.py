@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from unicodedata import category
 
 from backend.conversations.search.terms import Term
 from backend.schemas.conversations.search import SnippetPart
@@ -9,6 +10,9 @@ from backend.schemas.conversations.search import SnippetPart
 BEFORE = 60
 LENGTH = 240
 CUT = "…"
+# Vowel signs and accents are parts of words, which `\w` does not know; those of emoji are not.
+_MARKS = "".join(c for c in map(chr, range(0x300, 0xFE00)) if category(c) in ("Mn", "Mc"))
+_LETTER = rf"(?:[^\W_]|[{_MARKS}])"
 
 
 def make_snippet(text: str, terms: Sequence[Term]) -> list[SnippetPart]:
@@ -30,7 +34,7 @@ def make_snippet(text: str, terms: Sequence[Term]) -> list[SnippetPart]:
 def _pattern(term: Term) -> str:
     """Return a pattern for the term's words at word boundaries, with any separators."""
     words = r"[\W_]+".join(re.escape(word) for word in term.words)
-    return rf"(?<![^\W_]){words}" + (r"[^\W_]*" if term.is_prefix else r"(?![^\W_])")
+    return rf"(?<!{_LETTER}){words}" + (f"{_LETTER}*" if term.is_prefix else f"(?!{_LETTER})")
 
 
 def _word_start(line: str, wanted: int) -> int:

@@ -1,13 +1,13 @@
 """Parsing search queries: words, quoted phrases and the prefix of a last word. Pure."""
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.errors.base import InvalidInput
 
 MAX_TERMS = 20
 SHORTEST_PREFIX = 2  # a single letter matches too many words
-WORD = re.compile(r"[^\W_]+")
 _QUOTES = str.maketrans(dict.fromkeys("„“”‟«»", '"'))
 _PIECES = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
@@ -25,16 +25,18 @@ class Term:
         return " ".join(self.words)
 
 
-def read_terms(q: str) -> list[Term]:
+def read_terms(q: str, split: Callable[[Sequence[str]], Sequence[str]]) -> list[Term]:
     """Return the terms that a message must all contain; none if `q` has no letter or digit.
 
-    `CC-1001` is two words that follow each other, as in a phrase. Raise InvalidInput for too many.
+    `split` returns texts with their words, as the index has them, between spaces. `CC-1001` is two
+    words that follow each other, as in a phrase. Raise InvalidInput for too many.
     """
     pieces = list(_PIECES.finditer(q.translate(_QUOTES)))
+    spaced = split([piece[0] for piece in pieces])
     terms = [
         Term(tuple(words), is_prefix=piece is pieces[-1] and _may_go_on(piece, words[-1]))
-        for piece in pieces
-        if (words := WORD.findall(piece[0]))
+        for piece, words in zip(pieces, map(str.split, spaced), strict=True)
+        if words
     ]
     if sum(len(term.words) for term in terms) > MAX_TERMS:
         raise InvalidInput(f"A search may have {MAX_TERMS} words at most. Use fewer words.")

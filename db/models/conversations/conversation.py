@@ -11,8 +11,8 @@ from sqlalchemy.orm import Mapped, column_property, mapped_column
 from db.base import JSON, Base
 from db.models.domains.domain import DomainRow
 
-# Split at everything that is not a letter or digit, so that "cc" and "1001" both find CC-1001.
-TITLE_WORDS = "to_tsvector('simple', regexp_replace(title, '[^[:alnum:]]+', ' ', 'g'))"
+# Split as messages are, so that "cc" and "1001" both find CC-1001.
+TITLE_WORDS = "to_tsvector('simple', split_words(title))"
 
 
 class ConversationRow(Base):
