@@ -5,7 +5,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from backend.agents.middleware.registry import check_middleware_names, find_policy_faults
+from backend.agents.domain_tools import tools_of
+from backend.agents.middleware.registry import (
+    check_middleware_names,
+    find_policy_faults,
+    find_unknown_tools,
+)
 from backend.domains import template as templates
 from backend.domains.allowed import Allowed
 from backend.domains.credentials import find_credentials, find_masks, mask_template
@@ -19,6 +24,7 @@ from backend.text import listed
 from backend.tools.registry import TOOLS, check_tool_names
 from backend.types import JSON
 
+AnyAgent = AgentTemplate | ManagerTemplate
 Path = Sequence[str | int]
 FindWrong = Callable[[Path, Sequence[str | JSON]], list[Fault]]
 
@@ -65,19 +71,18 @@ def find_faults(
 ) -> list[Fault]:
     """Return the faults: unknown tools or middleware, invalid settings or tool servers.
 
-    The tools of MCP servers are known only once the servers are asked, so an agent's tools are
-    checked here only if the domain has no such server. `find_wrong` checks middleware; by default
-    it finds only the first fault.
+    The tools of MCP servers are known only once the servers are asked, so the tools that agents and
+    policies name are checked here only if the domain has no such server. `find_wrong` checks
+    middleware; by default it finds only the first fault.
     """
     find_wrong = find_wrong or _first_wrong
     faults = _check(["tools"], check_tool_names, image.tools)
-    faults += find_wrong(["middleware"], image.middleware)
+    faults += _policy_faults([], image, None, find_wrong)
     for place, agent in enumerate(image.agents):
-        path: list[str | int] = ["agents", place]
-        faults += find_wrong([*path, "middleware"], agent.middleware or ())
-        faults += _tool_faults(path, image, agent)
+        faults += _policy_faults(["agents", place], image, agent, find_wrong)
+        faults += _tool_faults(["agents", place], image, agent)
     if manager := image.manager:
-        faults += find_wrong(["manager", "middleware"], manager.middleware or ())
+        faults += _policy_faults(["manager"], image, manager, find_wrong)
         faults += _tool_faults(["manager"], image, manager)
     return [*faults, *check_servers(image.mcp_servers, allowed.commands)]
 
@@ -86,9 +91,18 @@ def _first_wrong(path: Path, named: Sequence[str | JSON]) -> list[Fault]:
     return _check(list(path), check_middleware_names, named)
 
 
-def _tool_faults(
-    path: Path, image: DomainTemplate, agent: AgentTemplate | ManagerTemplate
+def _policy_faults(
+    path: Path, image: DomainTemplate, agent: AnyAgent | None, find_wrong: FindWrong
 ) -> list[Fault]:
+    """Return the faults of an agent's own policies, or of the domain's."""
+    here = [*path, "middleware"]
+    named = (agent or image).middleware or ()
+    if (wrong := find_wrong(here, named)) or image.mcp_servers:
+        return wrong
+    return find_unknown_tools(here, named, tools_of(image, agent))
+
+
+def _tool_faults(path: Path, image: DomainTemplate, agent: AnyAgent) -> list[Fault]:
     """Return the faults of an agent's tools: unknown ones, or those that its domain withholds."""
     if image.mcp_servers:
         return []

@@ -11,6 +11,7 @@ from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.answers import Answers
+from backend.agents.domain_tools import makes_artifacts
 from backend.agents.middleware.approvals import Approvals, with_rule
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
@@ -33,7 +34,7 @@ from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.servers import NO_MEMORY, Served, open_mcp_tools
 from backend.tools.mcp.stored_versions import ToolMemory
 from backend.tools.planning import RUN_PLAN, plan_tools
-from backend.tools.registry import ARTIFACT_TOOLS, build_tools, offered_tools
+from backend.tools.registry import build_tools, offered_tools
 from backend.types import JSON
 
 APPROVE_PLAN = "The manager asks whether this plan may run. You can edit it first."
@@ -116,8 +117,7 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
     `on_progress` receives the progress of running tools.
     """
     named = {name for agent in everyone_in(recipe.image) for name in agent.tools or ()}
-    makes = recipe.image.manager is not None
-    makes = makes or bool(ARTIFACT_TOOLS & {*named, *(recipe.image.tools or ())})
+    makes = makes_artifacts(recipe.image)
     context = replace(recipe.tool_context, on_progress=on_progress, makes_artifacts=makes)
     own = build_tools(offered_tools(recipe.image.tools, named, context), context)
     async with open_mcp_tools(

@@ -24,6 +24,7 @@ from backend.agents.middleware.shortening.summarization import Summarization, Su
 from backend.agents.middleware.title import TitleSettings
 from backend.agents.middleware.todos import Todos, TodosSettings
 from backend.agents.middleware.tool_call_limit import ToolCallLimit, ToolCallLimitSettings
+from backend.agents.middleware.tool_names import tools_named_in
 from backend.agents.middleware.tool_retry import ToolRetry, ToolRetrySettings
 from backend.agents.policy_context import PolicyContext
 from backend.domains.fault_words import faults_of
@@ -39,17 +40,22 @@ Policy = AgentMiddleware[Any, Any]
 class PolicySpec:
     """A policy's settings, and how it is built from them for one turn.
 
-    Without `build` it is not part of the agent: it works between turns.
+    Without `build` it is not part of the agent: it works between turns. `brings`: its own tools.
     """
 
     settings: type[BaseModel]
     build: Callable[[Any, PolicyContext], Policy] | None
+    brings: Sequence[str] = ()
 
 
 MIDDLEWARE: Mapping[str, PolicySpec] = {
     "approvals": PolicySpec(ApprovalsSettings, lambda s, context: Approvals(s, context.answers)),
-    "todos": PolicySpec(TodosSettings, lambda s, _: Todos(s)),
-    "filesystem": PolicySpec(FilesystemSettings, lambda _, __: Filesystem()),
+    "todos": PolicySpec(TodosSettings, lambda s, _: Todos(s), ["write_todos"]),
+    "filesystem": PolicySpec(
+        FilesystemSettings,
+        lambda _, __: Filesystem(),
+        ["list_files", "read_file", "write_file", "edit_file", "search_files"],
+    ),
     "summarization": PolicySpec(SummarizationSettings, Summarization),
     "recent_messages": PolicySpec(RecentMessagesSettings, lambda s, _: RecentMessages(s)),
     "context_editing": PolicySpec(ContextEditingSettings, lambda s, _: ContextEditing(s)),
@@ -95,6 +101,27 @@ def find_policy_faults(path: Sequence[str | int], named: Sequence[str | JSON]) -
         except ValidationError as error:
             faults += faults_of([*here, name], error.errors(include_url=False))
     return faults
+
+
+def find_unknown_tools(
+    path: Sequence[str | int], named: Sequence[str | JSON], tools: Sequence[str]
+) -> list[Fault]:
+    """Return a fault for each tool that these valid policies name and that nobody has.
+
+    `tools` are those of the agents; the policies' own are added.
+    """
+    read = _read(named, None)
+    known = [*tools, *(tool for name, _ in read for tool in MIDDLEWARE[name].brings)]
+    return [
+        Fault(
+            path=[*path, place, name, *where],
+            message=f"There is no tool {tool!r} here. Name one of these, or remove it:"
+            f" {', '.join(known) or 'none'}.",
+        )
+        for place, (name, settings) in enumerate(read)
+        for where, tool in tools_named_in(name, settings)
+        if tool not in known
+    ]
 
 
 def find_settings(named: Sequence[str | JSON], wanted: str) -> Any:

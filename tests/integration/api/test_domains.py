@@ -110,6 +110,7 @@ def test_a_domain_is_chosen_by_name_or_id(stack: Stack) -> None:
         {"middleware": [{"approvals": {"rules": [EXPIRING | {"expires_seconds": 10**12}]}}]},
         {"middleware": [{"approvals": {"rules": [DENYING | {"expires_seconds": 3_600}]}}]},
         {"middleware": [{"approvals": {"rules": [EXPIRING | {"decisions": ["edit", "edit"]}]}}]},
+        {"middleware": [{"tool_call_limit": {"tool": "list_source", "turn": 1}}]},
         {"limits": {"cost": float("inf")}},
         {"limits": {"conversation_cost": float("nan")}},
         {"manager": {"continuity_seconds": float("nan")}},

@@ -104,6 +104,13 @@ def test_policies_are_built_by_name_in_order_with_their_settings():
     assert all(name in MIDDLEWARE for name in ("recent_messages",))
 
 
+def test_the_tools_that_policies_bring_are_known_before_they_are_built():
+    for name, spec in MIDDLEWARE.items():
+        if spec.brings:
+            (policy,) = build_middleware([name], NO_CONTEXT)
+            assert {tool.name for tool in policy.tools} == set(spec.brings)
+
+
 @pytest.mark.parametrize(
     "named",
     [

@@ -6,6 +6,13 @@ from backend.agents.check import check_body
 from backend.domains.allowed import Allowed
 from backend.schemas.domains.templates import DomainTemplate
 
+SERVER = {"s": {"transport": "streamable_http", "url": "http://127.0.0.1:9/mcp"}}
+
+
+def limit(tool: str) -> dict:
+    """A policy about one tool."""
+    return {"tool_call_limit": {"tool": tool, "turn": 1}}
+
 
 @pytest.mark.parametrize(
     ("wrong", "path", "said"),
@@ -49,6 +56,36 @@ from backend.schemas.domains.templates import DomainTemplate
             ["middleware", 0, "approvals", "rules", 0, "tools"],
             "Say which tools this is about",
         ),
+        (
+            {"tools": ["list_sources"], "middleware": [limit("list_source")]},
+            ["middleware", 0, "tool_call_limit", "tool"],
+            "There is no tool 'list_source' here. Name one of these, or remove it: list_sources.",
+        ),
+        (
+            {"middleware": ["todos", {"context_editing": {"never": ["write_todos", "nope"]}}]},
+            ["middleware", 1, "context_editing", "never", 1],
+            "There is no tool 'nope' here.",
+        ),
+        (
+            {"tools": [], "middleware": [{"tool_retry": {"tools": ["query_source"]}}]},
+            ["middleware", 0, "tool_retry", "tools", 0],
+            "There is no tool 'query_source' here. Name one of these, or remove it: none.",
+        ),
+        (
+            {"middleware": [{"approvals": {"rules": [{"tools": "nope", "action": "deny"}]}}]},
+            ["middleware", 0, "approvals", "rules", 0, "tools"],
+            "There is no tool 'nope' here.",
+        ),
+        (
+            {"agents": [{"name": "A", "tools": [], "middleware": [limit("query_source")]}]},
+            ["agents", 0, "middleware", 0, "tool_call_limit", "tool"],
+            "There is no tool 'query_source' here.",
+        ),
+        (
+            {"middleware": [limit("make_artifact")]},
+            ["middleware", 0, "tool_call_limit", "tool"],
+            "",
+        ),
         ({"middleware": ["title", "title"]}, ["middleware", 1], "title is named twice"),
         ({"middleware": ["none"]}, ["middleware", 0], "There is no middleware 'none'"),
     ],
@@ -60,12 +97,27 @@ def test_a_fault_stands_at_its_place_in_words(wrong, path, said) -> None:
 
 
 def test_an_agent_may_name_tools_that_only_a_server_has_and_those_of_its_domain() -> None:
-    server = {"s": {"transport": "streamable_http", "url": "http://127.0.0.1:9/mcp"}}
     agents = [{"name": "A", "tools": ["look"]}]
-    served = {"name": "d", "tools": [], "mcp_servers": server, "agents": agents}
+    served = {"name": "d", "tools": [], "mcp_servers": SERVER, "agents": agents}
     own = {"name": "d", "agents": [{"name": "A", "tools": ["keep_file"]}]}
 
     assert check_body(served, Allowed()).faults == check_body(own, Allowed()).faults == []
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        {"middleware": [limit("look")], "mcp_servers": SERVER},
+        {"middleware": [limit("write_file"), "filesystem"]},
+        {"middleware": [limit("run_plan")], "manager": {}},
+        {"middleware": [limit("make_artifact")], "manager": {}},
+        {"manager": {"middleware": [limit("call_agent")]}},
+        {"middleware": [limit("keep_file")], "agents": [{"name": "A", "tools": ["keep_file"]}]},
+        {"middleware": [{"approvals": {"rules": [{"tools": "mail_*", "action": "ask"}]}}]},
+    ],
+)
+def test_a_policy_may_name_any_tool_that_its_agents_can_have(right) -> None:
+    assert check_body({"name": "d", **right}, Allowed()).faults == []
 
 
 def test_an_agent_that_was_stored_without_any_role_is_still_read() -> None:
