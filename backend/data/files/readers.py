@@ -22,7 +22,7 @@ from backend.data.reading.delimited import check_width, read_delimited
 from backend.data.reading.understood import Understood, save_understood
 from backend.data.sql.quoting import literal
 
-READING_VERSION = 5  # part of a snapshot's name; raise it when files are read differently
+READING_VERSION = 6  # part of a snapshot's name; raise it when files are read differently
 _SETTLED_SECONDS = 0.3  # a file that changed more recently may still be being written
 _COPY_ATTEMPTS = 20
 _WHAT = {
@@ -79,6 +79,11 @@ def in_words(error: Exception, copy: Path, shown: str) -> str:
     """Return why a file cannot be read; engines' own messages about damaged files help no one."""
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "The server's disk is full. Ask its operator to free some space."
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return (
+            "Reading the file takes more memory than there is for it. Leave out columns, or split "
+            "it into smaller files."
+        )
     what = next((what for suffix, what in _WHAT.items() if copy.name.endswith(suffix)), "")
     if what:
         return (

@@ -40,13 +40,17 @@ class LastRow:
 
 
 def last_rows(connection: duckdb.DuckDBPyConnection, width: int) -> list[LastRow]:
-    """Return the last records that are not empty, the last one first."""
+    """Return the last records, the last one first."""
     places = ", ".join(f"c{place}" for place in range(width))
-    rows = connection.execute(
-        f"SELECT line, cells, {places} FROM {RAW} WHERE coalesce({places}, surplus) IS NOT NULL "  # noqa: S608 - our own names
-        f"ORDER BY line DESC LIMIT {_LOOKED_AT}"
+    lines = f"SELECT line FROM {RAW} ORDER BY line DESC LIMIT {_LOOKED_AT}"  # noqa: S608
+    ((first,),) = connection.execute(f"SELECT min(line) FROM ({lines})").fetchall()  # noqa: S608
+    if first is None:
+        return []
+    rows = connection.execute(  # not sorted there: a wide table leaves the engine no memory
+        f"SELECT line, cells, {places} FROM {RAW} WHERE line >= {first}"  # noqa: S608
     ).fetchall()
-    return [LastRow(row[0], row[1], tuple(cell or "" for cell in row[2:])) for row in rows]
+    last = [LastRow(row[0], row[1], tuple(cell or "" for cell in row[2:])) for row in rows]
+    return sorted(last, key=lambda row: -row.line)
 
 
 def find_remarks(rows: Sequence[LastRow], width: int) -> list[LastRow]:

@@ -4,12 +4,13 @@ A record has as many cells as the table; any further ones are in `surplus`.
 """
 
 import glob
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 RAW = "scratch.raw"
 _CELLS_OF_BATCH = 200_000
@@ -50,8 +51,7 @@ def load_raw(
         reader = pa.RecordBatchReader.from_batches(schema, batches)
     connection.execute(f"DROP TABLE IF EXISTS {RAW}")
     connection.register("incoming", reader)
-    cells = ", ".join(f"nullif({name}, '') AS {name}" for name in texts)
-    connection.execute(f"CREATE TABLE {RAW} AS SELECT line, cells, {cells} FROM incoming")  # noqa: S608 - our own names
+    connection.execute(f"CREATE TABLE {RAW} AS FROM incoming")
     connection.unregister("incoming")
     if spool is not None:
         spool.unlink()
@@ -128,7 +128,13 @@ def _row(line: int, cells: list[str], width: int) -> list[object]:
 
 def _batch(rows: list[list[object]], schema: pa.Schema) -> pa.RecordBatch:
     arrays = [
-        pa.array(values, field.type)
+        _array(values, field.type)
         for values, field in zip(zip(*rows, strict=True), schema, strict=True)
     ]
     return pa.record_batch(arrays, schema=schema)
+
+
+def _array(values: Sequence[object], kind: pa.DataType) -> pa.Array:
+    """Return the values of a column, NULL for cells without text."""
+    array = pa.array(values, kind)
+    return pc.if_else(pc.equal(array, ""), None, array) if pa.types.is_string(kind) else array

@@ -27,6 +27,8 @@ from backend.data.sql.quoting import identifier, literal
 
 MAX_COLUMNS = 2_000
 SURPLUS = "surplus_cells"
+_AT_ONCE = 60  # columns per query
+_WIDE = 300  # with more columns, memory is enough for one thread only
 _COMPARED = 20  # cells by which a repeated header is recognised
 
 
@@ -117,11 +119,16 @@ def _usual_decimal(readings: Iterable[Reading]) -> str:
 
 
 def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> None:
+    """Fill RAW with the records that are not empty."""
     width = draft.header.width
+    if width > _WIDE:
+        connection.execute("SET threads = 1")
     first = draft.records[draft.header.first_data_row :]
-    if draft.regular and first and load_regular(connection, draft.regular, width, first[0][0]):
-        return
-    load_raw(connection, chain(first, draft.rest), width, draft.spool)
+    regular = draft.regular
+    if not (regular and first and load_regular(connection, regular, width, first[0][0])):
+        load_raw(connection, chain(first, draft.rest), width, draft.spool)
+    empty = [f"c{place} IS NULL" for place in range(width)]
+    _delete(connection, " AND ".join([*empty, "surplus IS NULL"]))
 
 
 def _tell_header(draft: Draft, understood: Understood) -> None:
@@ -233,16 +240,24 @@ def _create(
     *,
     has_surplus: bool,
 ) -> None:
-    columns = [f"{reading.expression} AS {identifier(n)}" for n, reading in zip(names, readings)]  # noqa: B905 - made of each other
-    places = ", ".join(f"c{place}" for place in range(len(names)))
+    """Create the table; a wide one in parts, because the engine holds memory for each expression."""
+    named = [*zip(names, readings, strict=True)]
     if has_surplus:
-        columns.append(f"surplus AS {identifier(column_names([*names, SURPLUS])[-1])}")
-    connection.execute(
-        f"CREATE TABLE {identifier(name)} AS SELECT {', '.join(columns)} "  # noqa: S608 - names are quoted
-        f"FROM {with_parts(readings)} "
-        f"WHERE coalesce({places}, surplus) IS NOT NULL"
-    )
+        named.append((column_names([*names, SURPLUS])[-1], Reading("VARCHAR", "surplus")))
+    groups = [named[start : start + _AT_ONCE] for start in range(0, len(named), _AT_ONCE)]
+    parts = [f"scratch.part{number}" for number in range(len(groups))]
+    if len(groups) == 1:
+        parts = [identifier(name)]
+    for part, group in zip(parts, groups, strict=True):
+        columns = ", ".join(f"{reading.expression} AS {identifier(n)}" for n, reading in group)
+        source = with_parts(reading for _, reading in group)
+        connection.execute(f"CREATE TABLE {part} AS SELECT {columns} FROM {source}")  # noqa: S608 - names are quoted
     connection.execute(f"DROP TABLE {RAW}")
+    if len(groups) > 1:
+        source = " POSITIONAL JOIN ".join(parts)
+        connection.execute(f"CREATE TABLE {identifier(name)} AS SELECT * FROM {source}")  # noqa: S608 - our own names
+        for part in parts:
+            connection.execute(f"DROP TABLE {part}")
 
 
 def _tell_columns(

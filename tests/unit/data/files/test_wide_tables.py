@@ -1,0 +1,58 @@
+"""Tables of many columns are read with the memory that there is."""
+
+from pathlib import Path
+
+import duckdb
+import openpyxl
+import pytest
+
+from backend.data.files.formats import Format
+from backend.data.files.readers import in_words
+from backend.data.files.uploads import Upload, fill_upload
+
+
+def fill(tmp_path, stored, format_):
+    """The types of the columns of an uploaded file, and its last row."""
+    snapshot = tmp_path / "snapshot.duckdb"
+    fill_upload(snapshot, "Sheet", Upload("id", stored, stored.name, format_))
+    with duckdb.connect(str(snapshot), read_only=True) as connection:
+        table = connection.sql("FROM Sheet")
+        return [str(kind) for kind in table.types], table.fetchall()[-1]
+
+
+@pytest.mark.parametrize(
+    ("width", "cell", "kind"),
+    [(40, "abc", "VARCHAR"), (150, "#N/A", "VARCHAR"), (2000, "3", "BIGINT")],
+)
+def test_many_columns_of_a_text_are_read(tmp_path, width, cell, kind):
+    stored = tmp_path / "wide.csv"
+    head = ",".join(f"name{place}" for place in range(width))
+    stored.write_text("\n".join([head, *[",".join([cell] * width)] * 5]))
+
+    types, last = fill(tmp_path, stored, Format.TEXT)
+
+    assert types == [kind] * width
+    assert (last == (None,) * width) == (cell == "#N/A")
+
+
+def test_many_columns_of_a_workbook_are_read_in_their_order(tmp_path):
+    stored = tmp_path / "wide.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append([f"name{place}" for place in range(150)])
+    for number in range(3):
+        book.active.append([f"text {number} {place}" for place in range(150)])
+    book.save(stored)
+
+    types, last = fill(tmp_path, stored, Format.WORKBOOK)
+
+    assert types == ["VARCHAR"] * 150
+    assert last == tuple(f"text 2 {place}" for place in range(150))
+
+
+def test_too_little_memory_is_told_as_such_and_no_file_is_called_damaged():
+    told = in_words(duckdb.OutOfMemoryException("failed to allocate"), Path("copy.xlsx"), "a.xlsx")
+
+    assert told == (
+        "Reading the file takes more memory than there is for it. Leave out columns, or split it "
+        "into smaller files."
+    )
