@@ -150,7 +150,9 @@ def number_reading(forms: NumberForms, style: str, type_: str = "") -> Reading:
     type_ = type_ or ("DOUBLE" if fraction else "BIGINT")
     notes, warnings = _notes(forms, style)
     place = forms.place
-    expression = _expression(place, style, type_)
+    other = {"english": "german", "german": "english"}[style]
+    has_misfits = bool(counts["odd"] or counts[other])
+    expression = _expression(place, style, type_, has_misfits=has_misfits)
     sign = {"english": ".", "german": ","}[style] if fraction else ""
     return Reading(type_, expression, "; ".join(notes), warnings, _columns(place), sign)
 
@@ -215,8 +217,11 @@ def _form() -> str:
         WHEN {english} THEN 'english' WHEN {german} THEN 'german' ELSE 'odd' END"""
 
 
-def _expression(place: str, style: str, type_: str) -> str:
-    """Return the SQL of the number, from the columns p_c0 and d_c0 that `_columns` makes."""
+def _expression(place: str, style: str, type_: str, *, has_misfits: bool) -> str:
+    """Return the SQL of the number, from the columns p_c0 and d_c0 that `_columns` makes.
+
+    It is NULL for misfits, whose digits are not in this notation.
+    """
     p, d = f"p_{place}", f"d_{place}"
     bare = f"replace({d}, ',', '')"
     if style == "german":
@@ -226,6 +231,9 @@ def _expression(place: str, style: str, type_: str) -> str:
         f"OR {p}.trailing <> '' THEN '-' ELSE '' END"
     )
     number = f"TRY_CAST({minus} || {bare} AS {type_})"
+    if has_misfits:
+        pattern = cells.GERMAN if style == "german" else cells.ENGLISH
+        number = f"CASE WHEN regexp_full_match({d}, {literal(pattern)}) THEN {number} END"
     if type_ == "BIGINT":
         return number
     text = trimmed(place)

@@ -21,7 +21,7 @@ from backend.data.reading.footers import (
 from backend.data.reading.header import Header, column_names
 from backend.data.reading.raw import RAW, RawColumn, Record, RegularFile, load_raw, load_regular
 from backend.data.reading.reading import Reading, with_parts
-from backend.data.reading.typed import check_names, read_as
+from backend.data.reading.typed import DecimalMarks, check_names, read_as
 from backend.data.reading.understood import Occurrences, Understood, quote
 from backend.data.sql.quoting import identifier, literal
 
@@ -102,13 +102,13 @@ def _corrected(
     corrections: Corrections,
 ) -> list[Reading]:
     """Return the readings, with the given types where a person has chosen them."""
-    types, decimal = corrections.types, corrections.decimal or ""
+    types = corrections.types
     if not types:
         return list(readings)
     check_names(types, [column.name for column in columns])
-    usual = decimal or _usual_decimal(readings)
+    marks = DecimalMarks(corrections.decimal or "", _usual_decimal(readings))
     return [
-        read_as(connection, column, types[column.name], usual) if column.name in types else reading
+        read_as(connection, column, types[column.name], marks) if column.name in types else reading
         for column, reading in zip(columns, readings, strict=True)
     ]
 
@@ -240,7 +240,7 @@ def _create(
     *,
     has_surplus: bool,
 ) -> None:
-    """Create the table; a wide one in parts, because the engine holds memory for each expression."""
+    """Create the table; a wide one in parts, because each expression needs memory."""
     named = [*zip(names, readings, strict=True)]
     if has_surplus:
         named.append((column_names([*names, SURPLUS])[-1], Reading("VARCHAR", "surplus")))

@@ -1,6 +1,7 @@
 """Reads a column as the type that a person chose, or reports the cells that do not fit."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import duckdb
 
@@ -30,26 +31,39 @@ _WORDS = {
 }
 
 
+@dataclass(frozen=True)
+class DecimalMarks:
+    """The decimal mark that a person gave, and that of the file's other columns; "" if none."""
+
+    given: str = ""
+    usual: str = ""
+
+
 def read_as(
-    connection: duckdb.DuckDBPyConnection, column: RawColumn, wanted: str, decimal: str = ""
+    connection: duckdb.DuckDBPyConnection, column: RawColumn, wanted: str, marks: DecimalMarks
 ) -> Reading:
     """Return the column of RAW as the given type. Raise CorrectionRefused, which names misfits."""
-    reading = _READERS[wanted](connection, column, decimal)
+    reading = _READERS[wanted](connection, column, marks)
     if wanted != "text":
         _check(connection, column, reading, _WORDS.get(wanted, "dates"))
     return reading
 
 
-def _text(_: duckdb.DuckDBPyConnection, column: RawColumn, __: str) -> Reading:
+def _text(_: duckdb.DuckDBPyConnection, column: RawColumn, __: DecimalMarks) -> Reading:
     return text_reading(column.place, "read as text, as it was corrected")
 
 
 def _number(
-    connection: duckdb.DuckDBPyConnection, column: RawColumn, decimal: str, type_: str = "DOUBLE"
+    connection: duckdb.DuckDBPyConnection,
+    column: RawColumn,
+    marks: DecimalMarks,
+    type_: str = "DOUBLE",
 ) -> Reading:
     forms = look_at_numbers(connection, column.place)
-    style = _STYLES.get(decimal) or forms.style or "english"
+    style = _STYLES.get(marks.given) or forms.style or "english"
     if style not in _STYLES.values():
+        style = _STYLES.get(marks.usual, "")
+    if not style:
         raise CorrectionRefused(
             f"{column.name}: its cells do not show whether the decimal mark is a point or a "
             "comma. Choose the decimal mark, too."
@@ -57,14 +71,16 @@ def _number(
     return number_reading(forms, style, type_)
 
 
-def _integer(connection: duckdb.DuckDBPyConnection, column: RawColumn, decimal: str) -> Reading:
-    broken = _number(connection, column, decimal)
+def _integer(
+    connection: duckdb.DuckDBPyConnection, column: RawColumn, marks: DecimalMarks
+) -> Reading:
+    broken = _number(connection, column, marks)
     condition = f"{broken.expression} <> floor({broken.expression})"
     _refuse_where(connection, column, broken, condition, "whole numbers")
-    return _number(connection, column, decimal, "BIGINT")
+    return _number(connection, column, marks, "BIGINT")
 
 
-def _boolean(_: duckdb.DuckDBPyConnection, column: RawColumn, __: str) -> Reading:
+def _boolean(_: duckdb.DuckDBPyConnection, column: RawColumn, __: DecimalMarks) -> Reading:
     text = f"lower({trimmed(column.place)})"
     expression = (
         f"CASE WHEN {text} IN ({literals(_TRUE)}) THEN true "
@@ -73,11 +89,13 @@ def _boolean(_: duckdb.DuckDBPyConnection, column: RawColumn, __: str) -> Readin
     return Reading("BOOLEAN", expression, "read as true and false, as it was corrected")
 
 
-def _date(connection: duckdb.DuckDBPyConnection, column: RawColumn, _: str) -> Reading:
+def _date(connection: duckdb.DuckDBPyConnection, column: RawColumn, _: DecimalMarks) -> Reading:
     return _by_cells(connection, column, "DATE")
 
 
-def _timestamp(connection: duckdb.DuckDBPyConnection, column: RawColumn, _: str) -> Reading:
+def _timestamp(
+    connection: duckdb.DuckDBPyConnection, column: RawColumn, _: DecimalMarks
+) -> Reading:
     return _by_cells(connection, column, "TIMESTAMP")
 
 
@@ -93,8 +111,8 @@ def _by_cells(connection: duckdb.DuckDBPyConnection, column: RawColumn, type_: s
 
 def _in_order(
     order: str,
-) -> Callable[[duckdb.DuckDBPyConnection, RawColumn, str], Reading]:
-    def read(_: duckdb.DuckDBPyConnection, column: RawColumn, __: str) -> Reading:
+) -> Callable[[duckdb.DuckDBPyConnection, RawColumn, DecimalMarks], Reading]:
+    def read(_: duckdb.DuckDBPyConnection, column: RawColumn, __: DecimalMarks) -> Reading:
         return date_reading(column.place, order, "DATE")
 
     return read
@@ -146,7 +164,7 @@ def correct_types(
     numbered = f"SELECT row_number() OVER () AS line, {cells} FROM {table}"  # noqa: S608 - names are quoted
     connection.execute(f"CREATE OR REPLACE TABLE {RAW} AS {numbered}")
     readings = {
-        i: read_as(connection, RawColumn(f"c{i}", n), types[n], decimal)
+        i: read_as(connection, RawColumn(f"c{i}", n), types[n], DecimalMarks(decimal))
         for i, n in enumerate(names)
         if n in types
     }
@@ -168,7 +186,7 @@ def check_names(types: Mapping[str, str], names: list[str]) -> None:
             raise CorrectionRefused(f"There is no column {name!r}. The columns are: {known}.")
 
 
-_READERS: Mapping[str, Callable[[duckdb.DuckDBPyConnection, RawColumn, str], Reading]] = {
+_READERS: Mapping[str, Callable[[duckdb.DuckDBPyConnection, RawColumn, DecimalMarks], Reading]] = {
     "text": _text,
     "integer": _integer,
     "number": _number,

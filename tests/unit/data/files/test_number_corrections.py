@@ -1,0 +1,42 @@
+"""Columns that are corrected to numbers keep the values that their cells show."""
+
+import duckdb
+import pytest
+
+from backend.data.corrections import Corrections
+from backend.data.errors import CorrectionRefused
+from backend.data.files.formats import Format
+from backend.data.files.uploads import Upload, fill_upload
+
+OTHER_MARK = "id;rate;amount\n1;1.5;€ 1.234,50\n2;2.25;$ 99,10\n3;3.75;€ 12.345,60\n"
+TWO_NOTATIONS = "id;amount\n1;1,234.50\n2;1.234,50\n3;n.a.\n"
+
+
+def fill(tmp_path, content, given, format_=Format.TEXT, name="a.csv"):
+    """The rows of an uploaded file."""
+    stored = tmp_path / name
+    stored.write_bytes(content if isinstance(content, bytes) else content.encode())
+    snapshot = tmp_path / "snapshot.duckdb"
+    fill_upload(snapshot, "Sheet", Upload("id", stored, name, format_, Corrections(**given)))
+    with duckdb.connect(str(snapshot), read_only=True) as connection:
+        return connection.sql("FROM Sheet").fetchall()
+
+
+def test_a_column_is_read_by_its_own_decimal_mark_not_that_of_others(tmp_path):
+    rows = fill(tmp_path, OTHER_MARK, {"types": {"amount": "number"}})
+
+    assert rows == [(1, 1.5, 1234.5), (2, 2.25, 99.1), (3, 3.75, 12345.6)]
+
+
+@pytest.mark.parametrize(("decimal", "misfit"), [(",", "1,234.50"), (".", "1.234,50")])
+def test_cells_that_do_not_fit_the_given_mark_are_refused_by_name(tmp_path, decimal, misfit):
+    with pytest.raises(CorrectionRefused, match=f"1 cell is not, as '{misfit}'"):
+        fill(tmp_path, TWO_NOTATIONS, {"types": {"amount": "number"}, "decimal": decimal})
+
+
+def test_cells_that_show_no_mark_are_read_by_that_of_others(tmp_path):
+    content = "id;price;amount\n1;1,5;7.000\n2;2,25;1.234\n3;3,75;2.345\n"
+
+    rows = fill(tmp_path, content, {"types": {"amount": "number"}})
+
+    assert rows == [(1, 1.5, 7000), (2, 2.25, 1234), (3, 3.75, 2345)]
