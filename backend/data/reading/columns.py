@@ -60,7 +60,7 @@ def read_columns(
         if reading is None:
             usual = _usual_kind(connection, place)
             if usual in (Kind.NUMBER, Kind.CODE):
-                unclear[place] = look_at_numbers(connection, place)
+                unclear[place] = look_at_numbers(connection, column)
                 continue
             reading = _otherwise(connection, place, usual)
         readings[place] = reading

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from backend.data.reading import cells
-from backend.data.reading.raw import RAW
+from backend.data.reading.raw import RAW, RawColumn
 from backend.data.reading.reading import (
     Examples,
     Reading,
@@ -23,6 +23,7 @@ from backend.data.reading.understood import are_null, quote
 from backend.data.sql.quoting import literal
 
 _WORDS_AMONG = 20  # one word among this many numbers is a missing value
+_FLOAT = r"-?[0-9]+\.[0-9]+"
 _STYLES = {"english": "1,234.56", "german": "1.234,56"}
 
 
@@ -31,6 +32,7 @@ class NumberForms:
     """Counts of how the cells of a column are written; `examples` by the same names."""
 
     place: str
+    has_floats: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Examples] = field(default_factory=dict)
     currencies: set[str] = field(default_factory=set)
@@ -50,15 +52,16 @@ class NumberForms:
         return "open" if self.counts["both"] else ""
 
 
-def look_at_numbers(connection: duckdb.DuckDBPyConnection, place: str) -> NumberForms:
+def look_at_numbers(connection: duckdb.DuckDBPyConnection, column: RawColumn) -> NumberForms:
     """Return how all cells of a column are written."""
+    place, has_floats = column.place, float in column.kinds
     parts = _parts("t")
     rows = connection.execute(
         f"""
         WITH trimmed AS (SELECT line, {trimmed(place)} AS t FROM {RAW} WHERE {place} IS NOT NULL),
         cut AS (SELECT line, t, {parts} AS p FROM trimmed WHERE t <> ''),
         bare AS (SELECT *, {_digits("p")} AS d FROM cut),
-        formed AS (SELECT *, {_form()} AS form FROM bare)
+        formed AS (SELECT *, {_form(has_floats)} AS form FROM bare)
         SELECT form, p.percent <> '' AS percent, p.before || p.after AS currency,
                p.opened <> '' AS bracket, p.trailing <> '' AS trailing,
                contains(d, '.') AS point, contains(d, ',') AS comma, p.digits <> d AS spaced,
@@ -66,7 +69,7 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, place: str) -> Number
         FROM formed GROUP BY ALL
         """  # noqa: S608 - our own names and patterns
     ).fetchall()
-    forms = NumberForms(place)
+    forms = NumberForms(place, has_floats)
     for (
         form,
         percent,
@@ -153,6 +156,9 @@ def number_reading(forms: NumberForms, style: str, type_: str = "") -> Reading:
     other = {"english": "german", "german": "english"}[style]
     has_misfits = bool(counts["odd"] or counts[other])
     expression = _expression(place, style, type_, has_misfits=has_misfits)
+    if forms.has_floats and style == "german":
+        float_ = f"regexp_full_match({place}, {literal(_FLOAT)})"
+        expression = f"CASE WHEN {float_} THEN CAST({place} AS {type_}) ELSE {expression} END"
     sign = {"english": ".", "german": ","}[style] if fraction else ""
     return Reading(type_, expression, "; ".join(notes), warnings, _columns(place), sign)
 
@@ -202,9 +208,11 @@ def _digits(parts: str) -> str:
     return f"CASE WHEN {is_spaced} THEN {bare} ELSE {parts}.digits END"
 
 
-def _form() -> str:
+def _form(has_floats: bool) -> str:
+    """Return the SQL of a cell's form; among floats, the point of 1.234 is a decimal point."""
     english = f"regexp_full_match(d, {literal(cells.ENGLISH)})"
     german = f"regexp_full_match(d, {literal(cells.GERMAN)})"
+    both = "if(contains(d, '.'), 'english', 'both')" if has_floats else "'both'"
     return f"""CASE
         WHEN {missing_value_sql("t")} THEN 'missing'
         WHEN regexp_full_match(t, {literal(cells.CODE)}) THEN 'code'
@@ -213,7 +221,7 @@ def _form() -> str:
         WHEN (p.opened = '') <> (p.closed = '') THEN 'odd'
         WHEN NOT contains(d, '.') AND NOT contains(d, ',') THEN
             CASE WHEN regexp_full_match(d, '[0-9]+') THEN 'plain' ELSE 'odd' END
-        WHEN {english} AND {german} THEN 'both'
+        WHEN {english} AND {german} THEN {both}
         WHEN {english} THEN 'english' WHEN {german} THEN 'german' ELSE 'odd' END"""
 
 

@@ -27,6 +27,11 @@ class RawColumn:
     name: str
     kinds: frozenset[type] = frozenset()
 
+    @property
+    def has_only_numbers(self) -> bool:
+        """Whether all cells were numbers before they became text."""
+        return bool(self.kinds) and self.kinds <= {int, float}
+
 
 def load_raw(
     connection: duckdb.DuckDBPyConnection,

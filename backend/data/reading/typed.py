@@ -59,7 +59,9 @@ def _number(
     marks: DecimalMarks,
     type_: str = "DOUBLE",
 ) -> Reading:
-    forms = look_at_numbers(connection, column.place)
+    if column.has_only_numbers:
+        return Reading(type_, f"TRY_CAST({column.place} AS {type_})")
+    forms = look_at_numbers(connection, column)
     style = _STYLES.get(marks.given) or forms.style or "english"
     if style not in _STYLES.values():
         style = _STYLES.get(marks.usual, "")
@@ -152,10 +154,12 @@ def correct_types(
 ) -> None:
     """Convert columns of a table that is typed already. Raise CorrectionRefused."""
     rows = connection.execute(
-        "SELECT column_name FROM duckdb_columns() WHERE table_name = ? ORDER BY column_index",
+        "SELECT column_name, numeric_scale IS NOT NULL OR numeric_precision IS NOT NULL "
+        "FROM duckdb_columns() WHERE table_name = ? ORDER BY column_index",
         [name],
     ).fetchall()
-    names = [str(row[0]) for row in rows]
+    names = [str(name) for name, _ in rows]
+    kinds = [frozenset({float} if is_number else ()) for _, is_number in rows]
     check_names(types, names)
     table = identifier(name)
     cells = ", ".join(
@@ -164,7 +168,7 @@ def correct_types(
     numbered = f"SELECT row_number() OVER () AS line, {cells} FROM {table}"  # noqa: S608 - names are quoted
     connection.execute(f"CREATE OR REPLACE TABLE {RAW} AS {numbered}")
     readings = {
-        i: read_as(connection, RawColumn(f"c{i}", n), types[n], DecimalMarks(decimal))
+        i: read_as(connection, RawColumn(f"c{i}", n, kinds[i]), types[n], DecimalMarks(decimal))
         for i, n in enumerate(names)
         if n in types
     }

@@ -1,6 +1,7 @@
 """Columns that are corrected to numbers keep the values that their cells show."""
 
 import duckdb
+import openpyxl
 import pytest
 
 from backend.data.corrections import Corrections
@@ -40,3 +41,37 @@ def test_cells_that_show_no_mark_are_read_by_that_of_others(tmp_path):
     rows = fill(tmp_path, content, {"types": {"amount": "number"}})
 
     assert rows == [(1, 1.5, 7000), (2, 2.25, 1234), (3, 3.75, 2345)]
+
+
+def workbook(tmp_path, rows):
+    """The bytes of a workbook with these rows."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "made.xlsx")
+    return (tmp_path / "made.xlsx").read_bytes()
+
+
+def test_a_real_number_of_a_workbook_has_a_decimal_point_whatever_a_text_says(tmp_path):
+    content = workbook(tmp_path, [["id", "kg"], [1, 1.234], [2, 2.345], [3, "2,5"], [4, 3.125]])
+
+    rows = fill(tmp_path, content, {}, Format.WORKBOOK, "a.xlsx")
+
+    assert [kg for _, kg in rows] == ["1.234", "2.345", "2,5", "3.125"]
+
+
+def test_a_decimal_mark_concerns_the_texts_of_a_workbook_only(tmp_path):
+    head = ["id", "kg", "eur", "both"]
+    content = workbook(tmp_path, [head, [1, 1.234, "1.234,50", 1.234], [2, 2.5, "7,10", "2,5"]])
+    types = dict.fromkeys(head[1:], "number")
+
+    rows = fill(tmp_path, content, {"types": types, "decimal": ","}, Format.WORKBOOK, "a.xlsx")
+
+    assert rows == [(1, 1.234, 1234.5, 1.234), (2, 2.5, 7.1, 2.5)]
+
+
+def test_a_decimal_mark_concerns_the_texts_of_json_only(tmp_path):
+    content = '[{"kg": 1.234, "eur": "1.234,50"}, {"kg": 2.5, "eur": "7,10"}]'
+    given = {"types": {"kg": "number", "eur": "number"}, "decimal": ","}
+
+    assert fill(tmp_path, content, given, Format.JSON, "a.json") == [(1.234, 1234.5), (2.5, 7.1)]
