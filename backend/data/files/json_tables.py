@@ -22,7 +22,10 @@ _LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
 _TOO_LARGE = "it has numbers too large to be held exactly"
 _UNDECIDED = "not all of its dates or times are written as 2024-12-31 or 23:59"
 _MOMENTS = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
-_ANY_ROWS = f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, sample_size = -1)"
+_ANY_ROWS = (  # each key is a column: the engine would make one column of many or differing keys
+    f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, sample_size = -1, "
+    "map_inference_threshold = -1, field_appearance_threshold = 0)"
+)
 _ROWS = f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, columns = {{columns}})"
 _OBJECTS = (
     f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, columns = {{'json': 'JSON'}}, "

@@ -157,3 +157,17 @@ def test_a_byte_order_mark_hides_no_rows_and_the_file_stays_as_it_is(tmp_path, t
 
     assert [path.name for path in tmp_path.iterdir()] == ["file.json"]
     assert (tmp_path / "file.json").read_text() == "\ufeff" + text
+
+
+@pytest.mark.parametrize(
+    ("rows", "width"),
+    [
+        ([{f"k{n}": 0} for n in range(30)], 30),
+        ([{str(n): 7 for n in range(300)}] * 3, 300),
+    ],
+)
+def test_many_or_differing_keys_are_columns(tmp_path, rows, width):
+    types, read_rows, _ = read(tmp_path, "\n".join(map(json.dumps, rows)))
+
+    assert set(types) == {key for row in rows for key in row}
+    assert (len(types), len(read_rows)) == (width, len(rows))
