@@ -9,16 +9,33 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 
 from backend.data.errors import SourceUnusable
 from backend.data.reading.delimited import check_width
+from backend.data.reading.encoding import detect_encoding, open_text
 from backend.data.reading.understood import Understood
 from backend.data.sql.quoting import identifier, literal
 
 _LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
+_HEAD = 4_096  # bytes that show UTF-16 by its zeros
+_BLOCK = 1 << 20
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NO_TABLE = (
+    "The file is not JSON with a table: an array of objects, or one object per line, each of 16 MB "
+    "at most."
+)
+_OTHER_ENCODING = "The file's text is neither UTF-8 nor UTF-16. Save it as UTF-8."
+_ESCAPE = "A text in the file has an invalid escape, such as half of a surrogate pair. Correct it."
+_REASONS = {  # by what is in the engine's message
+    "has duplicate key": "An object in the file has the same key twice. Rename one of them.",
+    "surrogate in string": _ESCAPE,
+    "invalid escaped": _ESCAPE,
+    "invalid UTF-8": _OTHER_ENCODING,
+}
 _TOO_LARGE = "it has numbers too large to be held exactly"
 _UNDECIDED = "not all of its dates or times are written as 2024-12-31 or 23:59"
 _MOMENTS = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
@@ -37,33 +54,36 @@ def read_json(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> U
     """Create the table of a JSON file; return how it was read. Raise SourceUnusable."""
     understood = Understood(["JSON"])
     try:
-        with _without_mark(path) as plain:
+        with _as_utf_8(path) as plain:
             _make_table(connection, name, plain, understood)
-    except (duckdb.InvalidInputException, duckdb.BinderException):
-        raise SourceUnusable(
-            "The file is not JSON with a table: an array of objects, or one object per line, each "
-            "of 16 MB at most."
-        ) from None
+    except UnicodeDecodeError:
+        raise SourceUnusable(_OTHER_ENCODING) from None
+    except (duckdb.InvalidInputException, duckdb.BinderException) as error:
+        text = str(error)
+        reasons = [reason for part, reason in _REASONS.items() if part in text]
+        raise SourceUnusable(reasons[0] if reasons else _NO_TABLE) from None
     return understood
 
 
 @contextmanager
-def _without_mark(path: Path) -> Iterator[Path]:
-    """Yield the file without a byte order mark, after which the engine does not see an array.
+def _as_utf_8(path: Path) -> Iterator[Path]:
+    """Yield the file in UTF-8 without a byte order mark, as the engine needs it.
 
-    It is a new file then, because the one given may be the stored upload itself.
+    If it is not so already, it is a new file, because the one given may be the stored upload.
     """
     with path.open("rb") as file:
-        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-            yield path
-            return
-        plain = path.with_name(f"{path.name}.plain")
-        with plain.open("wb") as target:
-            shutil.copyfileobj(file, target)
+        head = file.read(_HEAD)
+    if not head.startswith((codecs.BOM_UTF8, *_MARKS)) and b"\0" not in head:
+        yield path
+        return
+    plain = path.with_name(f"{path.name}.plain")
     try:
+        encoding = replace(detect_encoding(path), errors="strict")
+        with open_text(path, encoding) as text, plain.open("w", encoding="utf-8") as target:
+            shutil.copyfileobj(text, target, _BLOCK)
         yield plain
     finally:
-        plain.unlink()
+        plain.unlink(missing_ok=True)
 
 
 def _make_table(

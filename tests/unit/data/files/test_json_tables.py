@@ -5,6 +5,7 @@ import json
 import duckdb
 import pytest
 
+from backend.data.errors import SourceUnusable
 from backend.data.files.json_tables import read_json
 
 LONG = "123456789012345678901234567890"
@@ -14,7 +15,7 @@ UNDECIDED = "d: stays text: not all of its dates or times are written as 2024-12
 def read(tmp_path, text):
     """The types and rows of a file's table, and its warnings."""
     place = tmp_path / "file.json"
-    place.write_text(text)
+    place.write_bytes(text if isinstance(text, bytes) else text.encode())
     with duckdb.connect() as connection:
         understood = read_json(connection, "t", place)
         table = connection.sql("FROM t")
@@ -171,3 +172,29 @@ def test_many_or_differing_keys_are_columns(tmp_path, rows, width):
 
     assert set(types) == {key for row in rows for key in row}
     assert (len(types), len(read_rows)) == (width, len(rows))
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_other_unicode_than_utf_8_is_read(tmp_path, codec):
+    content = '[{"name": "é"},\n {"name": "plain"}]'.encode(codec)
+
+    assert read(tmp_path, content)[1] == [("é",), ("plain",)]
+    assert (tmp_path / "file.json").read_bytes() == content
+    assert [path.name for path in tmp_path.iterdir()] == ["file.json"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('[{"a": "é"}]'.encode("latin-1"), "neither UTF-8 nor UTF-16. Save it as UTF-8"),
+        ("\ufeff[".encode() + b'{"a": "\xe9"}]', "neither UTF-8 nor UTF-16. Save it as UTF-8"),
+        (b'[{"a": 1, "a": 2}]', "has the same key twice"),
+        (rb'[{"a": "\ud800"}]', "half of a surrogate pair"),
+        (rb'[{"a": "\udc00"}]', "half of a surrogate pair"),
+        (rb'[{"a": "\x"}]', "an invalid escape"),
+        (b'[{"a": 1,]', "not JSON with a table"),
+    ],
+)
+def test_the_reason_for_which_json_is_refused_is_true(tmp_path, content, reason):
+    with pytest.raises(SourceUnusable, match=reason):
+        read(tmp_path, content)
