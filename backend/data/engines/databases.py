@@ -15,7 +15,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from backend.data.engines.catalogs import Catalog, read_catalog
-from backend.data.engines.drivers import POSTGRES_FORMS, keep_postgres_texts, mysql_conversions
+from backend.data.engines.drivers import (
+    POSTGRES_FORMS,
+    keep_postgres_texts,
+    leave_unread,
+    mysql_conversions,
+)
 from backend.data.engines.verbatim import verbatim
 from backend.data.errors import QueryFailed, SourceUnusable
 from backend.data.results import Column, Limits, Table, collect
@@ -234,7 +239,8 @@ def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:
     if table.complete:
         result.close()
     else:
-        connection.invalidate()  # MySQL's driver would read all remaining rows first
+        leave_unread(result.cursor)  # MySQL's driver would read all remaining rows first
+        connection.invalidate()
     return Table(_typed(table), table.rows, table.cut_by)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg2.extensions
 from pymysql.constants import FIELD_TYPE
 from pymysql.converters import conversions
+from pymysql.cursors import SSCursor
 
 from backend.data.results import short_time
 
@@ -38,6 +39,16 @@ def mysql_conversions() -> dict[Any, Any]:
         FIELD_TYPE.BIT: _bits,
     }
     return {**conversions, **changed}
+
+
+def leave_unread(cursor: Any) -> None:
+    """Make PyMySQL discard the rest of a result, whose connection can then only be closed.
+
+    Cursor and result read the rest when they are collected, also from a closed connection, which
+    fails; PyMySQL has no public way to keep them from it.
+    """
+    if isinstance(cursor, SSCursor) and cursor._result is not None:
+        cursor._result.unbuffered_active = False
 
 
 def keep_postgres_texts(connection: Any) -> None:

@@ -1,6 +1,8 @@
 """A real MariaDB as a source: held read-only, and free again when nobody waits."""
 
 import asyncio
+import gc
+import sys
 import time
 from collections.abc import Iterator
 
@@ -50,6 +52,19 @@ def test_it_is_read_in_batches_up_to_the_limit_under_both_names(mariadb, kind):
     assert len(whole.rows) == 5000
     assert len(cut.rows) == 10
     assert not cut.complete
+
+
+def test_the_rest_of_a_cut_result_is_neither_read_nor_missed(mariadb, monkeypatch):
+    faults = []
+    monkeypatch.setattr(sys, "unraisablehook", faults.append)
+    database = Database(mariadb.url())
+    tables = database.read_catalog().tables
+
+    database.query("SELECT a.id FROM orders a, orders b", tables, Limits(rows=10))
+    gc.collect()
+
+    assert faults == []
+    asyncio.run(wait_until(lambda: not mariadb.running()))
 
 
 def test_its_texts_are_not_summed_as_numbers(sources):
