@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations.removal import delete_conversation
 from backend.cursor import decode_cursor, encode_cursor
+from backend.domains.naming import match_domain
 from backend.errors.base import InvalidInput, NotAllowed
 from backend.errors.conversations import SessionNotFound
 from backend.schemas.conversations import sessions as schemas
@@ -266,7 +267,8 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
     if wanted.pinned is not None:
         conditions.append(ConversationRow.pinned == wanted.pinned)
     if wanted.domain:
-        conditions.append(ConversationRow.domain_name == wanted.domain)
+        of_domain = (ConversationRow.domain_name, ConversationRow.domain_id)
+        conditions.append(match_domain(wanted.domain, *of_domain))
     if wanted.status:
         conditions.append(_active_status() == wanted.status)
     if wanted.q and wanted.q.strip():

@@ -12,6 +12,7 @@ from backend.auth.scope import Scope
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains import versions
 from backend.domains.drift import diff_templates
+from backend.domains.naming import match_domain
 from backend.domains.template import changed_template, check_template, said_by
 from backend.errors.base import NotAllowed
 from backend.errors.domains import (
@@ -24,7 +25,6 @@ from backend.errors.domains import (
 from backend.llm.clean import clean
 from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
-from backend.text import clean_text
 from db.models.conversations.conversation import ConversationRow
 from db.models.domains.domain import DomainRow
 
@@ -73,9 +73,7 @@ def find(session: Session, scope: Scope, name_or_id: str | None) -> Domain:
     """
     condition: Any = DomainRow.is_default
     if name_or_id is not None:
-        condition = DomainRow.name == clean_text(name_or_id)
-        if domain_id := _as_uuid(name_or_id):
-            condition = condition | (DomainRow.id == domain_id)
+        condition = match_domain(name_or_id, DomainRow.name, DomainRow.id)
     row = _find(session, condition)
     if row.archived:
         raise DomainArchived
@@ -281,13 +279,6 @@ def _values(template: DomainTemplate) -> dict[str, Any]:
 def _domain(row: DomainRow) -> Domain:
     own = ("id", "name", "version", "is_default", "archived", "created_at", "updated_at")
     return Domain.read({**row.template, **{name: getattr(row, name) for name in own}})
-
-
-def _as_uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 _TEMPLATE = set(DomainTemplate.model_fields)

@@ -20,6 +20,7 @@ from backend.conversations.search.snippets import make_snippet
 from backend.conversations.search.terms import Term, read_terms
 from backend.conversations.service import visible_to
 from backend.cursor import decode_cursor, encode_cursor
+from backend.domains.naming import match_domain
 from backend.errors.base import NotAllowed
 from backend.errors.conversations import SearchTooBroad, SessionNotFound
 from backend.schemas.conversations.search import SearchHit, SearchPage
@@ -164,7 +165,7 @@ def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int
     if wanted.session_id is None:
         page = page.where(talk.parent_id.is_(None))
     if wanted.domain:
-        page = page.where(talk.domain_name == wanted.domain)
+        page = page.where(match_domain(wanted.domain, talk.domain_name, talk.domain_id))
     if wanted.archived is not None:
         page = page.where(talk.archived == wanted.archived)
     one = page.subquery("page").c

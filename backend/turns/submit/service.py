@@ -20,6 +20,7 @@ from backend.conversations import views
 from backend.conversations.removal import is_spent
 from backend.conversations.service import Image
 from backend.domains import service as domains
+from backend.domains.naming import names_domain
 from backend.domains.template import choose_model, image_of, template_of
 from backend.errors.base import AppError, InvalidInput
 from backend.errors.conversations import IdempotencyKeyReused, MessageTooLong, SessionNotFound
@@ -195,10 +196,10 @@ def _enter(session: Session, settings: Settings, scope: Scope, submission: Submi
 
 def _check_domain(conversation: ConversationRow, name_or_id: str | None) -> None:
     """Raise InvalidInput for another domain than the session's, which never changes."""
-    own = (conversation.domain_name, str(conversation.domain_id))
-    if name_or_id is not None and name_or_id not in own:
+    name = conversation.domain_name
+    if name_or_id is not None and not names_domain(name_or_id, name, conversation.domain_id):
         raise InvalidInput(
-            f"domain: the domain of this session is {own[0]}, and stays so. Leave `domain` out, or"
+            f"domain: the domain of this session is {name}, and stays so. Leave `domain` out, or"
             " leave `session_id` out to start a session in another domain."
         )
 

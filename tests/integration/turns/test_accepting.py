@@ -228,6 +228,6 @@ def test_a_message_to_a_session_names_no_other_domain(stack: Stack) -> None:
     for named in (other["name"], other["id"], "unknown", ""):
         problem = check_problem(stack.client.post("/chat", json={**body, "domain": named}), 422)
         assert domain["name"] in problem["detail"]
-    for named in (domain["name"], domain["id"]):
+    for named in (domain["name"], domain["id"], domain["id"].upper()):
         assert stack.client.post("/chat", json={**body, "domain": named}).status_code == 200
-    assert len(texts(stack.messages(session_id), "user")) == 2
+    assert len(texts(stack.messages(session_id), "user")) == 3

@@ -33,7 +33,9 @@ def search_messages(
     limit: Annotated[Whole, Query(ge=1, le=MAX_PAGE)] = 20,
     cursor: Text | None = None,
     session_id: Annotated[UUID | None, Query(description="In this session only.")] = None,
-    domain: Annotated[Text | None, Query(description="A domain's name.", min_length=1)] = None,
+    domain: Annotated[
+        Text | None, Query(description="A domain's name or id.", min_length=1)
+    ] = None,
     archived: Annotated[
         Flag | None, Query(description="True: archived sessions only; false: others; absent: all.")
     ] = None,

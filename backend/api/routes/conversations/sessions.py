@@ -58,7 +58,9 @@ def list_sessions(
         Text | None,
         Query(description="Words of the title, or their beginnings.", max_length=LONGEST_SEARCH),
     ] = None,
-    domain: Annotated[Text | None, Query(description="A domain's name.", min_length=1)] = None,
+    domain: Annotated[
+        Text | None, Query(description="A domain's name or id.", min_length=1)
+    ] = None,
     status: Literal["idle", "queued", "running", "waiting"] | None = None,
     archived: Flag = False,
     pinned: Flag | None = None,

@@ -91,6 +91,24 @@ def test_each_sees_their_own_and_an_admin_all_when_asked(stack: Stack) -> None:
     check_problem(stack.client.get("/search", params={"q": word, "session_id": uuid4()}), 404)
 
 
+def test_a_search_and_a_list_take_a_domain_by_name_or_id(stack: Stack) -> None:
+    domain, other, word = make_domain(stack), make_domain(stack), f"w{uuid4().hex}"
+    session_id = make_session(stack, domain["id"].upper())
+    make_session(stack, other["name"])
+    say(stack, session_id, *texts_of(word))
+
+    def seen(named: str) -> tuple[list[str], list[str]]:
+        listed = stack.client.get("/sessions", params={"domain": named}).json()["items"]
+        hits = search(stack, word, domain=named)["items"]
+        return [item["id"] for item in listed], [hit["session_id"] for hit in hits]
+
+    for named in (domain["name"], domain["id"], domain["id"].upper()):
+        assert seen(named) == ([session_id], [session_id])
+    assert session_id not in seen(other["id"])[0]
+    assert seen(other["id"])[1] == []
+    assert seen(str(uuid4())) == ([], [])
+
+
 SIGNS = ("", "   ", "&", "!!! | & <-> ()", "'", "\\", ":*", "''':*", '"', '""', "%_", "\u200b")
 ODD = (*SIGNS, "'a' & !b", "a" * 1_000, "((" * 500, "😀", "* " * 400, "é̀" * 3, "²½", "owner:local")
 
