@@ -20,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
+from backend.conversations.latest_turn import of_latest_turn
 from backend.conversations.removal import delete_conversation
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
@@ -209,15 +210,7 @@ def _active_status() -> Any:
 
 
 def _has_failed() -> Any:
-    latest = (
-        select(TurnRow.status)
-        .where(TurnRow.conversation_id == ConversationRow.id)
-        .order_by(TurnRow.number.desc())
-        .limit(1)
-        .correlate(ConversationRow)
-        .scalar_subquery()
-    )
-    return func.coalesce(latest == "failed", false())
+    return func.coalesce(of_latest_turn(TurnRow.status) == "failed", false())
 
 
 def _turn_count() -> Any:

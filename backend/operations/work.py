@@ -6,13 +6,14 @@ from typing import Any
 from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
+from backend.conversations.latest_turn import of_latest_turn
 from backend.errors.base import NotAllowed
 from backend.operations.workers import list_workers
 from backend.schemas.conversations.turns import TurnStatus
-from backend.schemas.operations.work import Work, WorkTurn
+from backend.schemas.operations.work import FAILURE_HOURS, Work, WorkTurn
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.queries import HEARTBEAT_COLUMNS, seconds_between, state_of
 from db.models.conversations.conversation import ConversationRow
@@ -20,7 +21,6 @@ from db.models.turns.turn import TurnRow
 from db.session import Database
 
 LISTED = 100
-FAILURE_HOURS = 24
 
 
 def get_work(database: Database, redis: Redis, scope: Scope) -> Work:
@@ -39,9 +39,9 @@ def get_work(database: Database, redis: Redis, scope: Scope) -> Work:
         turns = _turns(session, TurnRow.status.in_(UNFINISHED), TurnRow.number)
         hours = func.make_interval(0, 0, 0, 0, FAILURE_HOURS)
         failed_lately = (TurnRow.status == TurnStatus.FAILED) & (
-            TurnRow.created_at > func.now() - hours
+            TurnRow.finished_at > func.now() - hours
         )
-        failures = _turns(session, failed_lately, TurnRow.number.desc())
+        failures = _turns(session, failed_lately, TurnRow.finished_at.desc())
     try:
         workers, answers = list_workers(redis), True
     except RedisError:
@@ -64,19 +64,14 @@ def require_admin(scope: Scope) -> None:
 
 
 def _turns(session: Session, condition: Any, order: Any) -> list[WorkTurn]:
-    newer = aliased(TurnRow)
-    is_latest = ~(
-        select(newer.id)
-        .where(newer.conversation_id == TurnRow.conversation_id, newer.number > TurnRow.number)
-        .exists()
-    )
     age = seconds_between(func.clock_timestamp(), TurnRow.created_at)
     rows: Sequence[Any] = session.execute(
         select(
             TurnRow,
             ConversationRow.title,
             age.label("age"),
-            is_latest.label("is_latest"),
+            (TurnRow.id == of_latest_turn(TurnRow.id)).label("is_latest"),
+            ConversationRow.parent_id,
             *HEARTBEAT_COLUMNS,
         )
         .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
@@ -100,5 +95,5 @@ def _work_turn(row: Any) -> WorkTurn:
         worker=turn.worker,
         age_seconds=row.age,
         error=turn.error,
-        is_retryable=turn.status in RETRYABLE and row.is_latest,
+        is_retryable=turn.status in RETRYABLE and row.is_latest and row.parent_id is None,
     )

@@ -130,7 +130,7 @@ class Session(Wire):
     domain_id: UUID | None
     image_id: UUID
     status: TurnStatus | Literal["idle"]
-    has_failed: bool = Field(False, description="Its latest turn failed.")
+    has_failed: bool = Field(False, description="The latest turn of its active branch failed.")
     pinned: bool
     archived: bool
     message_count: int

@@ -7,6 +7,7 @@ from pydantic import Field
 from backend.schemas.conversations.turns import ErrorSummary, TurnState, TurnStatus
 from backend.schemas.wire import Wire
 
+FAILURE_HOURS = 24
 STALLED_SECONDS = 10.0  # a busy machine may block a loop for a second or two
 
 
@@ -29,7 +30,11 @@ class WorkerInfo(Wire):
 
 
 class WorkTurn(TurnState):
-    """A turn as an admin sees it. `is_retryable`: it failed, and no message came after it."""
+    """A turn as an admin sees it.
+
+    `is_retryable`: it failed, and no message came after it on the branch that its session shows. A
+    task's turn is retried with its plan.
+    """
 
     id: UUID
     session_id: UUID
@@ -44,12 +49,14 @@ class WorkTurn(TurnState):
 
 
 class Work(Wire):
-    """Queued, running, waiting and failed turns; the first hundred of each."""
+    """Queued, running and waiting turns, and recent failures; at most a hundred of each list."""
 
     queued: int
     running: int
     waiting: int
     redis_answers: bool
     turns: list[WorkTurn]
-    failures: list[WorkTurn]
+    failures: list[WorkTurn] = Field(
+        description=f"Turns that failed within the last {FAILURE_HOURS} hours, the latest first."
+    )
     workers: list[WorkerInfo]

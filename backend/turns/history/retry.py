@@ -3,11 +3,11 @@
 from dataclasses import replace
 from uuid import UUID
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.conversations.paths import Path
+from backend.conversations.latest_turn import of_latest_turn
 from backend.schemas.conversations.turns import Route, Turn
 from backend.settings import Settings
 from backend.turns.history.branches import fork_before
@@ -109,13 +109,6 @@ def _another(scope: Scope, old: TurnRow, submission: Submission) -> NewTurn:
 
 def _is_latest(session: Session, conversation: ConversationRow, turn: TurnRow) -> bool:
     """Return whether no turn of the active branch, nor a withdrawn one, comes after it."""
-    place = TurnRow.message_position
-    ranges = Path.read(conversation.path).close(conversation.message_count).ranges
-    latest = session.scalar(
-        select(TurnRow.number)
-        .where(TurnRow.conversation_id == conversation.id)
-        .where(or_(place.is_(None), *(place.between(first, last) for first, last in ranges)))
-        .order_by(TurnRow.number.desc())
-        .limit(1)
-    )
-    return latest == turn.number
+    latest = of_latest_turn(TurnRow.id)
+    of_conversation = ConversationRow.id == conversation.id
+    return session.scalar(select(latest).where(of_conversation)) == turn.id
