@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from backend.api.http.bodies import ANY, BY_PATH, DECISION, MESSAGE, SMALL_BYTES, TEMPLATE, bound_of
+from backend.types import JSON
 from tests.integration.scenes import check_problem, make_domain, make_session
 from tests.stack import Stack
 
@@ -22,15 +23,19 @@ NOBODY = str(UUID(int=0))
 LATER = {"Prefer": "respond-async"}
 
 
+def paths_of(stack: Stack) -> JSON:
+    """The paths of the OpenAPI document, however long a busy machine takes to write it."""
+    return stack.client.get(f"{stack.base_url}/api/openapi.json").json()["paths"]
+
+
 def changing_routes(stack: Stack) -> list[tuple[str, str]]:
     """Each POST and PATCH route of the API, with ids of nobody."""
-    paths = httpx.get(f"{stack.base_url}/api/openapi.json").json()["paths"]
     return [
         (
             method.upper(),
             "/".join(NOBODY if part[:1] == "{" else part for part in path.split("/")),
         )
-        for path, operations in paths.items()
+        for path, operations in paths_of(stack).items()
         for method in operations
         if method in ("post", "patch", "put")
     ]
@@ -121,10 +126,9 @@ def test_fifteen_megabytes_of_structure_are_refused_at_little_cost(
 
 @pytest.mark.parametrize("bound", [ANY, MESSAGE, TEMPLATE, DECISION], ids=str)
 def test_a_route_says_how_much_it_takes(stack: Stack, bound: object) -> None:
-    paths = httpx.get(f"{stack.base_url}/api/openapi.json").json()["paths"]
     said = {
         path: operation["requestBody"]["description"]
-        for path, operations in paths.items()
+        for path, operations in paths_of(stack).items()
         for operation in operations.values()
         if "requestBody" in operation
     }
