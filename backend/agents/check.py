@@ -15,6 +15,7 @@ from backend.domains import template as templates
 from backend.domains.allowed import Allowed
 from backend.domains.credentials import find_credentials, find_masks, mask_template
 from backend.domains.fault_words import faults_of
+from backend.domains.prices import Prices, find_unpriced
 from backend.domains.secrets import check_secrets
 from backend.domains.tool_servers import check_servers
 from backend.errors.base import InvalidInput
@@ -46,10 +47,11 @@ def check_image(
         raise InvalidInput(fault.message)
 
 
-def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
+def check_body(body: JSON, allowed: Allowed, prices: Prices | None = None) -> TemplateCheck:
     """Return what a template would become, or all of its faults; nothing is stored.
 
-    A mask is no fault here: it may stand for a stored credential.
+    A mask is no fault here: it may stand for a stored credential. With `prices`, limits on the cost
+    of models without a price are warned of.
     """
     try:
         template = DomainTemplate.model_validate(body)
@@ -62,6 +64,7 @@ def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
     faults = [*templates.find_faults(template), *known, *refused]
     faults += find_credentials(template.mcp_servers)
     warnings += find_masks(template.mcp_servers)
+    warnings += find_unpriced(template, prices) if prices and not faults else []
     image = None if faults else templates.image_of(mask_template(template))
     return TemplateCheck(faults=faults, warnings=warnings, image=image)
 

@@ -62,6 +62,16 @@ def test_a_check_gives_the_image_of_a_session_to_come(stack: Stack) -> None:
     assert "COLLOQUY_SECRET_NOT_SET" in checked["warnings"][0]["message"]
 
 
+def test_a_check_warns_of_a_limit_on_the_cost_of_models_without_a_price(stack: Stack) -> None:
+    body = {"name": f"checked-{uuid4().hex[:8]}", "limits": {"cost": 1}}
+
+    checked = stack.client.post("/domains/check", json=body).json()
+
+    (warning,) = checked["warnings"]
+    assert (checked["faults"], warning["path"]) == ([], ["limits", "cost"])
+    assert "MODEL_PRICES has no price for scripted" in warning["message"]
+
+
 def test_an_image_is_the_whole_configuration(stack: Stack) -> None:
     session_id = make_session(stack, make_domain(stack)["name"])
 

@@ -4,6 +4,7 @@ import pytest
 
 from backend.agents.check import check_body
 from backend.domains.allowed import Allowed
+from backend.domains.prices import Prices
 from backend.schemas.domains.templates import DomainTemplate
 
 SERVER = {"s": {"transport": "streamable_http", "url": "http://127.0.0.1:9/mcp"}}
@@ -133,3 +134,28 @@ def test_middleware_is_looked_at_also_where_all_else_is_wrong() -> None:
         ["name"],
         ["middleware", 0, "title", "seconds"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("domain", "unpriced"),
+    [
+        ({}, "default"),
+        ({"model": "dear"}, None),
+        ({"model": "dear", "models": ["free", "dear"]}, "free"),
+        ({"agents": [{"name": "A", "model": "dear"}, {"name": "B", "model": "free"}]}, "free"),
+        ({"model": "dear", "middleware": ["todos", {"title": {"model": "free"}}]}, "free"),
+        ({"model": "dear", "manager": {"continuity_model": "free"}}, "free"),
+    ],
+)
+def test_a_limit_on_the_cost_of_a_model_without_a_price_is_warned_of(domain, unpriced) -> None:
+    limits = {"cost": 1, "tokens": 1, "domain_cost_per_month": 1}
+    prices = Prices("default", {"dear"})
+
+    check = check_body({"name": "d", "limits": limits, **domain}, Allowed(), prices)
+
+    assert check.faults == []
+    paths = [["limits", "cost"], ["limits", "domain_cost_per_month"]]
+    assert [warning.path for warning in check.warnings] == (paths if unpriced else [])
+    said = f"MODEL_PRICES has no price for {unpriced}, so that cost never counts"
+    assert all(said in warning.message for warning in check.warnings)
+    assert check_body({"name": "d", **domain}, Allowed(), prices).warnings == []

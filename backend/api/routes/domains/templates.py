@@ -13,9 +13,11 @@ from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Flag, Sent, Text, Whole
 from backend.api.http.threads import large
 from backend.auth.scope import Scope
+from backend.connections.store import find_default_model
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
 from backend.domains.credentials import mask_template
+from backend.domains.prices import Prices
 from backend.schemas.domains.configuration import (
     DomainVersion,
     DomainVersionPage,
@@ -63,7 +65,10 @@ def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: Scop
 def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
     """Check a template: what it would become, or everything that is wrong; nothing is stored."""
     domains.require_admin(scope)
-    return check_body(body, Allowed.of(services.settings))
+    with services.database.read() as session:
+        default, _ = find_default_model(session, services.settings)
+    prices = Prices(default, services.settings.model_prices)
+    return check_body(body, Allowed.of(services.settings), prices)
 
 
 @router.get("/{domain_id}")

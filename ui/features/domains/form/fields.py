@@ -45,7 +45,7 @@ def say(draft: Draft, path: Path) -> None:
         st.caption(f":red[:material/error: {plain(fault.message, 600)}]")
     for warning in bodies.at(draft.warnings, path):
         draft.said.append(warning)
-        st.caption(f":orange[:material/key_off: {plain(warning.message, 600)}]")
+        st.caption(f":orange[:material/warning: {plain(warning.message, 600)}]")
     if refused := draft.refused.get(draft.key(*path)):
         st.caption(f":red[:material/error: {plain(refused, 600)}]")
 
