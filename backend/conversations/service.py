@@ -110,7 +110,7 @@ def get(session: Session, scope: Scope, conversation_id: UUID) -> schemas.Sessio
         raise SessionNotFound
     found = _session(row)
     found.models = row.offered or []
-    found.default_model = row.agent_model or row.domain_model
+    found.default_model = row.agent_model or row.domain_model or None
     return found
 
 

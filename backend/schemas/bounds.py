@@ -1,6 +1,7 @@
 """Types with upper bounds, shared by the wire contract.
 
 Values stored before a bound existed are still read: text unchanged, numbers lowered to the bound.
+A model's name is trimmed also then: policies' settings are stored as they were sent.
 """
 
 import math
@@ -107,6 +108,18 @@ def _trimmed(value: Any, info: ValidationInfo) -> Any:
     return value.strip() if isinstance(value, str) and not is_reading(info) else value
 
 
+def _named(value: str, info: ValidationInfo) -> str:
+    if is_reading(info) or (value and value.isprintable()):
+        return value
+    if not value:
+        raise PydanticKnownError("string_too_short", {"min_length": 1})
+    raise ValueError("a model's name has no line breaks or other invisible characters")
+
+
+def _default_if_blank(value: Any, info: ValidationInfo) -> Any:
+    return None if is_reading(info) and isinstance(value, str) and not value.strip() else value
+
+
 Fit = AfterValidator(_fit)
 FreeJSON = Annotated[JSON, Fit]
 Tokens = Annotated[int, Field(ge=1), UpperBound(LARGEST_WHOLE)]
@@ -115,7 +128,14 @@ Days = Annotated[int, Field(ge=0), UpperBound(LONGEST_DAYS)]
 # Seconds that a person has to decide.
 Waiting = Annotated[int, Field(ge=1), UpperBound(YEAR_SECONDS)]
 Name = Annotated[str, BeforeValidator(_trimmed), Field(min_length=1, max_length=LONGEST_NAME)]
-ModelName = Annotated[str, UpperBound(LONGEST_MODEL_NAME)]
+ModelName = Annotated[
+    str,
+    BeforeValidator(lambda name: name.strip() if isinstance(name, str) else name),
+    AfterValidator(_named),
+    Field(json_schema_extra={"minLength": 1}),
+    UpperBound(LONGEST_MODEL_NAME),
+]
+ModelOrDefault = Annotated[ModelName | None, BeforeValidator(_default_if_blank)]
 Description = Annotated[str, UpperBound(LONGEST_DESCRIPTION)]
 Suggestion = Annotated[
     str, BeforeValidator(_trimmed), Field(min_length=1), UpperBound(LONGEST_SUGGESTION)

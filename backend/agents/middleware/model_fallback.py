@@ -9,13 +9,14 @@ from pydantic import Field
 from backend.agents.middleware.model_retry import Handler
 from backend.agents.policy_context import Notice, PolicyContext
 from backend.errors.models import ModelFailed
+from backend.schemas.bounds import ModelName
 from backend.schemas.wire import Input
 
 
 class ModelFallbackSettings(Input):
     """Other models answer when the agent's own fails, and a notice says so."""
 
-    models: list[str] = Field(
+    models: list[ModelName] = Field(
         min_length=1, max_length=10, description="Models to ask instead, in this order."
     )
 

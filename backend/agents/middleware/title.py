@@ -5,6 +5,7 @@ import re
 from pydantic import Field
 
 from backend.agents.middleware.shortening.compaction import shorten
+from backend.schemas.bounds import ModelName
 from backend.schemas.wire import Input
 
 PURPOSE = "title"
@@ -20,7 +21,9 @@ PROMPT = (
 class TitleSettings(Input):
     """The model names the conversation after the first answer, without delaying it."""
 
-    model: str | None = Field(None, description="The model that is asked; absent: the agent's.")
+    model: ModelName | None = Field(
+        None, description="The model that is asked; absent: the agent's."
+    )
     seconds: float = Field(30.0, gt=0, le=300, description="How long it may take.")
 
 

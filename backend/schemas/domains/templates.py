@@ -14,6 +14,7 @@ from backend.schemas.bounds import (
     Entries,
     Fit,
     ModelName,
+    ModelOrDefault,
     Name,
     Prompt,
     Setting,
@@ -65,7 +66,7 @@ class AgentTemplate(Input):
     name: str = Field(min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
     description: Description = ""
     system_prompt: Prompt = ""
-    model: ModelName | None = None
+    model: ModelOrDefault = None
     tools: list[str] | None = Field(
         None, description="Names of tools; absent: all of the domain's."
     )
@@ -79,13 +80,13 @@ class ManagerTemplate(Input):
     name: str = Field("Sage", min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
     description: Description = ""
     system_prompt: Prompt = ""
-    model: ModelName | None = None
+    model: ModelOrDefault = None
     tools: list[str] = Field([], description="Names of tools that it may call; absent: none.")
     middleware: Policies | None = Field(None, description="Absent: the domain's.")
     recent_messages: int = Field(
         20, ge=1, le=200, description="How many of the newest messages each agent receives."
     )
-    continuity_model: ModelName | None = Field(
+    continuity_model: ModelOrDefault = Field(
         None, description="Decides whether a message continues with its agent; absent: `model`."
     )
     continuity_seconds: float = Field(
@@ -126,7 +127,7 @@ class DomainTemplate(Input):
 
     name: Name = Field(examples=["finance"])
     description: Description = ""
-    model: ModelName | None = Field(
+    model: ModelOrDefault = Field(
         None, description="A chat model's name; absent: the installation's default model."
     )
     models: Entries[list[ModelName]] = Field(

@@ -96,6 +96,8 @@ def test_a_domain_is_chosen_by_name_or_id(stack: Stack) -> None:
         {"name": "n" * 81},
         {"name": "\u200b"},
         {"model": "m" * 201},
+        {"model": ""},
+        {"agents": [{"name": "a", "model": " "}]},
         {"system_prompt": "p" * 500_001},
         {"agents": [{"name": "a", "system_prompt": "p" * 500_001}]},
         {"limits": {"tokens": 2**53}},

@@ -3,6 +3,7 @@
 import pytest
 
 from backend.agents.check import check_body
+from backend.agents.middleware.registry import find_settings
 from backend.domains.allowed import Allowed
 from backend.domains.prices import Prices
 from backend.schemas.domains.templates import DomainTemplate
@@ -35,6 +36,28 @@ def limit(tool: str) -> dict:
             "Sage names 'query_source', but the tools of its domain are list_sources.",
         ),
         ({"agents": [{"name": "A", "roles": []}]}, ["agents", 0, "roles"], "Add a role, or leave"),
+        ({"model": ""}, ["model"], "This must not be empty."),
+        ({"model": " "}, ["model"], "This must not be empty."),
+        ({"model": "\u200b"}, ["model"], "A model's name has no line breaks or other invisible"),
+        ({"model": "a\nb"}, ["model"], "A model's name has no line breaks or other invisible"),
+        ({"models": ["a", " "]}, ["models", 1], "This must not be empty."),
+        ({"agents": [{"name": "A", "model": " "}]}, ["agents", 0, "model"], "This must not be"),
+        ({"manager": {"continuity_model": ""}}, ["manager", "continuity_model"], "This must not"),
+        (
+            {"middleware": [{"title": {"model": ""}}]},
+            ["middleware", 0, "title", "model"],
+            "This must not be empty.",
+        ),
+        (
+            {"middleware": [{"model_fallback": {"models": [""]}}]},
+            ["middleware", 0, "model_fallback", "models", 0],
+            "This must not be empty.",
+        ),
+        (
+            {"middleware": [{"summarization": {"model": " "}}]},
+            ["middleware", 0, "summarization", "model"],
+            "This must not be empty.",
+        ),
         ({"stepz": 1}, ["stepz"], "There is no field of this name."),
         (
             {"mcp_servers": {"s": {"transport": "stdio"}}},
@@ -134,6 +157,21 @@ def test_middleware_is_looked_at_also_where_all_else_is_wrong() -> None:
         ["name"],
         ["middleware", 0, "title", "seconds"],
     ]
+
+
+def test_blanks_around_a_models_name_are_left_out_also_where_they_were_stored() -> None:
+    check = check_body(
+        {
+            "name": "d",
+            "model": " m\n",
+        },
+        Allowed(),
+    )
+    read = DomainTemplate.read({"name": "d", "model": " ", "models": ["a\nb", " m"]})
+
+    assert check.image is not None and check.image["model"] == "m"
+    assert (read.model, read.models) == (None, ["a\nb", "m"])
+    assert find_settings([{"title": {"model": " m "}}], "title").model == "m"
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from backend.agents.middleware.shortening.compaction import (
 )
 from backend.agents.policy_context import Notice, OwnCall, PolicyContext
 from backend.errors.base import AppError
+from backend.schemas.bounds import ModelName
 from backend.schemas.wire import Input
 from db.failpoints import failpoint
 
@@ -43,7 +44,9 @@ class SummarizationSettings(Input):
         8_000, ge=50, description="About how many tokens stay unchanged: at most half."
     )
     trigger_messages: int = Field(200, ge=4, description="Also applies from this many messages.")
-    model: str | None = Field(None, description="The model that summarises; absent: the agent's.")
+    model: ModelName | None = Field(
+        None, description="The model that summarises; absent: the agent's."
+    )
     prompt: str = Field(DEFAULT_SUMMARY_PROMPT, description="The prompt, with {messages} in it.")
     seconds: float = Field(60.0, gt=0, le=600, description="How long it may take.")
 
