@@ -27,12 +27,11 @@ def _manager(template: DomainTemplate, manager: ManagerTemplate) -> AgentInfo:
 
 
 def _agent(template: DomainTemplate, agent: AgentTemplate) -> AgentInfo:
-    built_in = list(TOOLS) if template.tools is None else template.tools
     return AgentInfo(
         name=agent.name,
         description=agent.description,
         is_manager=False,
-        tools=built_in if agent.tools is None else agent.tools,
+        tools=built_in_tools(template) if agent.tools is None else agent.tools,
         servers=list(template.mcp_servers) if agent.tools is None else [],
         roles=agent.roles,
         model=agent.model or template.model,

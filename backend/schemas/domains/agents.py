@@ -14,7 +14,8 @@ class AgentInfo(Wire):
     description: str
     is_manager: bool = Field(description="It handles messages that no other agent is asked for.")
     tools: list[str] = Field(
-        description="Names of its tools, without those of its tool servers (see `servers`)."
+        description="Names of its tools, without those of its tool servers (see `servers`). Those"
+        " for documents it has only where there are documents."
     )
     servers: list[str] = Field(description="Tool servers whose tools it has.")
     roles: list[str] | None = Field(description="Roles that may use it; null: all.")

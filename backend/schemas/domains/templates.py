@@ -137,7 +137,10 @@ class DomainTemplate(Input):
     )
     system_prompt: Prompt = ""
     tools: list[str] | None = Field(
-        None, description="Built-in tools by name; absent: all of them."
+        None,
+        description="Built-in tools by name. Absent: all of them; those for documents only where"
+        " there are documents, those that keep artifacts only with a manager, or where an agent"
+        " names one.",
     )
     mcp_servers: Entries[dict[str, McpServer]] = Field(
         default={},

@@ -2,9 +2,12 @@
 
 import pytest
 
+from backend.types import JSON
+from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_problem, make_domain, make_session
 from tests.stack import Stack
 
+FOR_DOCUMENTS = ("read_document", "search_document")  # there are none here
 TEAM = {
     "model": "usual",
     "tools": ["list_sources", "query_source"],
@@ -39,6 +42,20 @@ def test_agents_are_listed_with_what_they_have_for_those_who_may_ask_them(stack:
     found = stack.client.get("/agents?limit=200").json()["items"]
     (listed,) = [each for each in found if each["domain_id"] == domain["id"]]
     assert (listed["domain"], listed["agents"]) == (domain["name"], of_domain)
+
+
+@pytest.mark.parametrize("agents", [[], [{"name": "A"}, {"name": "B", "tools": ["keep_file"]}]])
+def test_an_agent_is_listed_with_the_tools_that_its_model_is_offered(
+    stack: Stack, model: ScriptedModel, agents: list[JSON]
+) -> None:
+    domain = make_domain(stack, agents=agents)
+    listed = stack.client.get(f"/domains/{domain['id']}/agents").json()["items"][0]["tools"]
+
+    stack.chat("hello", domain=domain["name"])
+
+    offered = [tool["function"]["name"] for tool in model.requests[-1]["tools"]]
+    assert [name for name in listed if name not in FOR_DOCUMENTS] == offered
+    assert ("make_artifact" in offered) == bool(agents)
 
 
 def test_a_session_keeps_its_agents_and_an_archived_domain_is_not_listed(stack: Stack) -> None:

@@ -17,7 +17,7 @@ from ui.shared.text.markdown import plain
 SERVERS: Path = ("mcp_servers",)
 HTTP, PROCESS = "streamable_http", "stdio"
 TRANSPORTS = {HTTP: "Over HTTP", PROCESS: "A process that the worker starts"}
-OWN_CHOICE = About("Only some built-in tools", "Off: agents have all built-in tools.")
+OWN_CHOICE = About("Only some built-in tools", "Off: agents have all that apply.")
 BUILT_IN = About("Built-in tools", "They query the sources on the *Data* page, read-only.")
 NAME = About("Name", "Shown to people and in logs.", "ledger")
 TRANSPORT = About("Connection", "A server reached over HTTP must already be running.")
