@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from backend.agents.domain_tools import tools_of
 from backend.agents.middleware.registry import (
     check_middleware_names,
     find_policy_faults,
     find_unknown_tools,
 )
+from backend.agents.roster import tools_of
 from backend.domains import template as templates
 from backend.domains.allowed import Allowed
 from backend.domains.credentials import find_credentials, find_masks, mask_template

@@ -11,12 +11,12 @@ from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.answers import Answers
-from backend.agents.domain_tools import makes_artifacts
 from backend.agents.middleware.approvals import Approvals, with_rule
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.policy_context import Codecs, PolicyContext, Report
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
+from backend.agents.roster import makes_artifacts
 from backend.agents.team.response_middleware import Responses
 from backend.agents.team.streaming import ResponseText
 from backend.agents.team.view import ConversationView, Team
