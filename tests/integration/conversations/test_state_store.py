@@ -42,7 +42,7 @@ def database(servers: Servers) -> Iterator[Database]:
 @pytest.fixture
 def conversation(database: Database) -> UUID:
     with database.transaction() as session:
-        made = conversations.create(session, LOCAL_USER, Image(None, {"name": "d"}), None)
+        made = conversations.create(session, LOCAL_USER, Image(None, "d", {"name": "d"}), None)
         create_state(session, made, empty_state())
     return made
 

@@ -47,7 +47,7 @@ def database(servers: Servers) -> Iterator[Database]:
 def make_turn(database: Database, *messages: JSON) -> UUID:
     """A queued turn of a conversation of its own, whose model reads `messages`."""
     with database.transaction() as session:
-        made = conversations.create(session, LOCAL_USER, Image(None, {"name": "d"}), None)
+        made = conversations.create(session, LOCAL_USER, Image(None, "d", {"name": "d"}), None)
         create_state(session, made, {**empty_state(), "messages": list(messages)})
         turn = TurnRow(
             id=uuid4(),
