@@ -10,7 +10,7 @@ from backend.agents.middleware.registry import (
     find_policy_faults,
     find_unknown_tools,
 )
-from backend.agents.roster import tools_of
+from backend.agents.roster import AnyAgent, tools_of
 from backend.domains import template as templates
 from backend.domains.allowed import Allowed
 from backend.domains.credentials import find_credentials, find_masks, mask_template
@@ -20,12 +20,11 @@ from backend.domains.secrets import check_secrets
 from backend.domains.tool_servers import check_servers
 from backend.errors.base import InvalidInput
 from backend.schemas.domains.configuration import Fault, TemplateCheck
-from backend.schemas.domains.templates import AgentTemplate, DomainTemplate, ManagerTemplate
+from backend.schemas.domains.templates import DomainTemplate
 from backend.text import listed
 from backend.tools.registry import TOOLS, check_tool_names
 from backend.types import JSON
 
-AnyAgent = AgentTemplate | ManagerTemplate
 Path = Sequence[str | int]
 FindWrong = Callable[[Path, Sequence[str | JSON]], list[Fault]]
 

@@ -7,6 +7,8 @@ from backend.schemas.domains.templates import AgentTemplate, DomainTemplate, Man
 from backend.tools.planning import CALL_AGENT, RUN_PLAN
 from backend.tools.registry import ARTIFACT_TOOLS, TOOLS
 
+AnyAgent = AgentTemplate | ManagerTemplate
+
 
 def list_agents(scope: Scope, template: DomainTemplate) -> list[AgentInfo]:
     """Return the manager, if there is one, and the agents whose `roles` allow the caller."""
@@ -29,9 +31,7 @@ def built_in_tools(image: DomainTemplate) -> list[str]:
     return [name for name, spec in TOOLS.items() if makes or not spec.for_artifacts]
 
 
-def tools_of(
-    image: DomainTemplate, agent: AgentTemplate | ManagerTemplate | None = None
-) -> list[str]:
+def tools_of(image: DomainTemplate, agent: AnyAgent | None = None) -> list[str]:
     """Return the tools that this agent may have, or any agent of the domain."""
     named = agent.tools if agent else None
     own = built_in_tools(image) if named is None else named

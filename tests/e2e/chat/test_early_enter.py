@@ -58,7 +58,9 @@ TOLD_LATE = """() => {
 }"""
 
 
-def told_late(desk: Desk, model: ScriptedModel, stack: Stack) -> tuple[str, str]:
+def told_late(
+    desk: Desk, model: ScriptedModel, stack: Stack, how: str = TOLD_LATE
+) -> tuple[str, str]:
     """Open the second of two sessions on such a page; return both."""
     model.steps = lambda messages, body: {"text": "An answer."}
     first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
@@ -66,7 +68,7 @@ def told_late(desk: Desk, model: ScriptedModel, stack: Stack) -> tuple[str, str]
     desk.sees("Number 0")
     desk.is_at_rest()
     desk.sends_by_itself()
-    desk.page.evaluate(TOLD_LATE)
+    desk.page.evaluate(how)
     desk.row(second).click()
     desk.sees("Number 1")
     desk.is_at_rest()
@@ -142,16 +144,7 @@ def test_enter_is_kept_where_its_page_is_reported_after_it_was_left(
     own_desk: Desk, model: ScriptedModel, stack: Stack
 ):
     desk = own_desk
-    model.steps = lambda messages, body: {"text": "An answer."}
-    first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
-    desk.open(f"?session={first}")
-    desk.sees("Number 0")
-    desk.is_at_rest()
-    desk.sends_by_itself()
-    desk.page.evaluate(TOLD_ON_DEMAND)
-    desk.row(second).click()
-    desk.sees("Number 1")
-    desk.is_at_rest()
+    first, second = told_late(desk, model, stack, TOLD_ON_DEMAND)
     desk.page.wait_for_function("window.isHeld()")
 
     desk.ask(LEFT)
