@@ -17,7 +17,15 @@ INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
 TITLE = "<title>Streamlit</title>"
 HEAD_END = "</head>"
 ROOT = '<div id="root"></div>'
-SCRIPTS = ("drafts.js", "places.js", "keys.js", "pasting.js", "dropping.js", "presses.js")
+SCRIPTS = (
+    "drafts.js",
+    "places.js",
+    "following.js",
+    "keys.js",
+    "pasting.js",
+    "dropping.js",
+    "presses.js",
+)
 
 
 def routes() -> list[Route]:

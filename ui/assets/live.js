@@ -147,7 +147,7 @@ class Live {
     this.mentions = new Mentions(() => this.place); // handles keys before `Sending` does
     this.sending = new Sending(({ turn }) => {
       if (this.place) this.draw(this.place);
-      this.toEnd();
+      window.colloquyFollowing.toEnd();
       if (turn) this.redraw();
       if (this.sending.problem) this.earlyStop.forget();
       else this.earlyStop.press();
@@ -228,12 +228,6 @@ class Live {
     };
     if (this.cost > COSTLY_MS) setTimeout(draw, 2 * this.cost);
     else requestAnimationFrame(draw);
-  }
-
-  /** Scroll to the end; Streamlit then keeps it in view until the reader scrolls away. */
-  toEnd() {
-    const area = this.place?.closest("main");
-    if (area) area.scrollTop = area.scrollHeight;
   }
 
   /** Name the agent where it changes; in a session with one agent, only where it is a different one.

@@ -6,11 +6,12 @@
   const REST_MS = 700; // without any movement: the page is then at rest
   const MOST_MS = 60000;
   const OFF_END = 4; // pixels
+  const FAR = 1e9; // pixels: beyond the end of every page
   const HIT = '[class*="st-key-hit-"]';
   const ANCHOR = '[class*="st-key-actions-"]'; // the line under each message and answer
   const places = (window.colloquyPlaces = { held: null, seen: null, isOpened: false, isPressed: false });
   const END = ".st-key-opens-at-end";
-  // A page without a composer has the second: Streamlit does not keep it at its end.
+  // A page without a composer has the second, which is not kept at its end.
   const scroller = () =>
     document.querySelector('[data-testid="stAppScrollToBottomContainer"], [data-testid="stMain"]');
   const keyOf = (node) => [...node.classList].find((one) => one.startsWith("st-key-"));
@@ -36,8 +37,8 @@
     const now = performance.now();
     const before = view.scrollTop;
     const node = held.key && visible(`.${CSS.escape(held.key)}`)[0];
-    if (node) view.scrollTop += node.getBoundingClientRect().top - held.top;
-    else if (!held.key) view.scrollTop = view.scrollHeight;
+    if (node) view.scrollBy(0, node.getBoundingClientRect().top - held.top);
+    else if (!held.key) view.scrollTo(0, FAR);
     const isAsked = held.isAsked && held.history === history(); // and nothing new was drawn yet
     if (isAsked || !isAtRest() || Math.abs(view.scrollTop - before) > 1) held.moved = now;
     if (now - held.moved > REST_MS || now - held.since > MOST_MS) places.held = null;
@@ -58,9 +59,8 @@
     const button = target.closest?.(".st-key-earlier, .st-key-later, .st-key-latest");
     if (!button) return;
     if (button.classList.contains("st-key-latest")) return hold({ isAsked: true });
-    // Streamlit keeps a page at its end once it is there; the room below keeps it from getting
-    // there.
-    scroller().scrollTop -= OFF_END;
+    // A page at its end is kept there; the room below keeps it from getting there.
+    scroller().scrollBy(0, -OFF_END);
     const isAfter = (node) => button.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
     const anchors = visible(ANCHOR);
     const anchor = anchors.find(isAfter) ?? anchors.at(-1);

@@ -1,0 +1,99 @@
+"""Where a page stands while an answer streams: at its end, or where the reader has scrolled to."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from backend.types import JSON
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+
+LINES = 20
+STREAMED = "".join(f"Paragraph {number} of the answer.\n\n" for number in range(9_000))
+TOPS = """(node, lines) => new Promise((done) => {
+  const drawn = () => document.querySelectorAll(".colloquy-text > p").length;
+  const tops = [], until = drawn() + lines;
+  const look = () => {
+    tops.push(Math.round(node.getBoundingClientRect().top));
+    if (drawn() < until) requestAnimationFrame(look);
+    else done(tops);
+  };
+  look();
+})"""
+STANDS = """() => new Promise((done) => {
+  const view = document.querySelector("main");
+  let top, still = 0;
+  const look = () => {
+    still = view.scrollTop === top ? still + 1 : 0;
+    top = view.scrollTop;
+    if (still > 10) done();
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
+
+
+@pytest.fixture
+def streaming(desk: Desk, model: ScriptedModel) -> Desk:
+    """A chat with an answer that streams, longer than the window, and a message behind it."""
+
+    def answer(messages: list[JSON], body: JSON) -> JSON:
+        return {"text": STREAMED, "delay": 0.02}
+
+    model.steps = answer
+    desk.ask("Tell me")
+    desk.sees("Paragraph 1 of")
+    desk.is_at_rest()
+    desk.ask("And then?")
+    desk.sees("Waiting: 1 turn before it")
+    desk.sees(f"Paragraph {LINES} of")
+    return desk
+
+
+def test_what_is_below_a_streaming_answer_stays_in_its_place(streaming: Desk) -> None:
+    take_back = streaming.main.get_by_role("button", name="Take back")
+
+    tops = take_back.evaluate(TOPS, LINES)
+
+    assert len(tops) > LINES
+    assert max(tops) - min(tops) <= 1
+    expect(take_back).to_be_in_viewport()
+
+
+def test_a_reader_who_scrolls_up_is_left_there(streaming: Desk) -> None:
+    streaming.main.hover()
+    streaming.page.mouse.wheel(0, -600)
+    streaming.page.evaluate(STANDS)
+    seen = streaming.main.get_by_text("Paragraph 3 of")
+    place = seen.bounding_box()
+    last = re.findall(r"Paragraph (\d+) of", streaming.main.inner_text())[-1]
+
+    streaming.sees(f"Paragraph {int(last) + LINES} of")
+
+    assert seen.bounding_box() == place
+    expect(streaming.main.get_by_role("button", name="Take back")).not_to_be_in_viewport()
+
+
+def test_a_reader_who_comes_back_to_the_end_is_kept_there(streaming: Desk) -> None:
+    take_back = streaming.main.get_by_role("button", name="Take back")
+    streaming.main.hover()
+    streaming.page.mouse.wheel(0, -600)
+    expect(take_back).not_to_be_in_viewport()
+
+    streaming.page.mouse.wheel(0, 100_000)
+
+    expect(take_back).to_be_in_viewport()
+    tops = take_back.evaluate(TOPS, LINES)
+    assert max(tops) - min(tops) <= 1
+
+
+def test_a_message_that_is_sent_from_further_up_is_seen(streaming: Desk) -> None:
+    streaming.main.hover()
+    streaming.page.mouse.wheel(0, -600)
+    expect(streaming.main.get_by_role("button", name="Take back")).not_to_be_in_viewport()
+
+    streaming.ask("And after that?")
+
+    streaming.sees("Waiting: 2 turns before it")
+    expect(streaming.main.get_by_role("button", name="Take back").last).to_be_in_viewport()

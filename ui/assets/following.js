@@ -1,0 +1,61 @@
+// Keeps a chat at its end, in the frame in which it grows, until the reader scrolls away. Streamlit
+// follows some frames later, so that what is below a streaming answer would jump with each line, and
+// it takes back a reader who scrolls up while text streams in. It is therefore not let.
+(() => {
+  if (window.colloquyFollowing) return;
+  const VIEW = '[data-testid="stAppScrollToBottomContainer"]';
+  const PARTS = `${VIEW}, ${VIEW} [data-testid="stMainBlockContainer"], ${VIEW} [data-testid="stBottom"]`;
+  const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"];
+  const KEYS_UP = ["ArrowUp", "PageUp", "Home"];
+  const INPUT_MS = 1000; // within which a reader's input scrolls
+  const LOOK_MS = 150;
+  const own = (name) => Object.getOwnPropertyDescriptor(Element.prototype, name).get;
+  const topOf = own("scrollTop");
+  const heightOf = own("scrollHeight");
+  let view = null;
+  let end = 0; // as it was drawn last
+  let isAtEnd = true;
+  let inputAt = -INPUT_MS;
+
+  const currentEnd = () => heightOf.call(view) - view.clientHeight;
+  const toEnd = () => {
+    isAtEnd = true;
+    view?.scrollTo(0, currentEnd());
+  };
+
+  const follow = new ResizeObserver(() => {
+    if (isAtEnd && !window.colloquyPlaces.held) toEnd();
+    end = currentEnd();
+  });
+
+  const on = (event, act) => document.addEventListener(event, act, { capture: true, passive: true });
+  const mayScrollUp = ({ type, deltaY, key, target }) =>
+    type === "touchmove" || deltaY < 0 || KEYS_UP.includes(key)
+    || (type === "pointerdown" && target === view); // its scrollbar
+  for (const name of INPUTS) on(name, (event) => mayScrollUp(event) && (inputAt = performance.now()));
+  // A page that has changed since it was drawn may have scrolled by itself: it was cut, or grew on.
+  on("scroll", ({ target }) => {
+    if (target !== view) return;
+    const isThere = view.scrollTop > Math.min(end, currentEnd()) - 1;
+    const isByReader = end === currentEnd() || performance.now() - inputAt < INPUT_MS;
+    if (isThere || isByReader) isAtEnd = isThere;
+  });
+
+  const takeOver = (found) => {
+    view = found;
+    isAtEnd = true;
+    // Streamlit scrolls by the first property alone; our scripts call `scrollTo` and `scrollBy`. By
+    // the second it finds itself at the end; otherwise, it would try again and again.
+    Object.defineProperties(view, {
+      scrollTop: { get: topOf, set() {} },
+      scrollHeight: { get() { return this.scrollTop + this.offsetHeight; } },
+    });
+  };
+
+  setInterval(() => {
+    const found = document.querySelector(VIEW);
+    if (found && found !== view) takeOver(found);
+    for (const part of document.querySelectorAll(PARTS)) follow.observe(part);
+  }, LOOK_MS);
+  window.colloquyFollowing = { toEnd };
+})();
