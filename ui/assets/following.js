@@ -24,7 +24,8 @@
   };
 
   const follow = new ResizeObserver(() => {
-    if (isAtEnd && !window.colloquyPlaces.held) toEnd();
+    if (window.colloquyPlaces.held) isAtEnd = view.scrollTop > currentEnd() - 1;
+    else if (isAtEnd) toEnd();
     end = currentEnd();
   });
 
@@ -37,8 +38,13 @@
   on("scroll", ({ target }) => {
     if (target !== view) return;
     const isThere = view.scrollTop > Math.min(end, currentEnd()) - 1;
-    const isByReader = end === currentEnd() || performance.now() - inputAt < INPUT_MS;
-    if (isThere || isByReader) isAtEnd = isThere;
+    const isMeant = end === currentEnd() || window.colloquyPlaces.held
+      || performance.now() - inputAt < INPUT_MS;
+    if (isThere || isMeant) isAtEnd = isThere;
+  });
+  // What a reader opens stays where it is, and grows downwards.
+  on("click", ({ target }) => {
+    if (target.closest?.("details:not([open]) > summary")) isAtEnd = false;
   });
 
   const takeOver = (found) => {

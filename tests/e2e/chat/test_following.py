@@ -8,8 +8,11 @@ from playwright.sync_api import expect
 from backend.types import JSON
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
+from tests.stack import Stack
 
 LINES = 20
+ROWS = "SELECT 'a' AS name, 1.5 AS amount UNION ALL SELECT 'b', 2.5"
+CALL = {"name": "query_source", "args": {"source": "fi", "sql": ROWS}}
 STREAMED = "".join(f"Paragraph {number} of the answer.\n\n" for number in range(9_000))
 TOPS = """(node, lines) => new Promise((done) => {
   const drawn = () => document.querySelectorAll(".colloquy-text > p").length;
@@ -97,3 +100,39 @@ def test_a_message_that_is_sent_from_further_up_is_seen(streaming: Desk) -> None
 
     streaming.sees("Waiting: 2 turns before it")
     expect(streaming.main.get_by_role("button", name="Take back").last).to_be_in_viewport()
+
+
+def test_a_reader_who_followed_a_link_stays_at_its_message(
+    desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    model.steps = [{"text": "An answer of one line.\n\n" * 30}]
+    session_id = stack.chat("The first question")["session_id"]
+    model.steps = [{"text": STREAMED, "delay": 0.02}]
+    desk.open(f"?session={session_id}&at=1")
+    desk.sees("An answer of one line.")
+    desk.is_at_rest()
+    desk.page.wait_for_function("() => !colloquyPlaces.held")
+    seen = desk.main.get_by_text("The first question").last
+    place = seen.bounding_box()
+
+    stack.submit("Tell me", session_id)
+
+    desk.sees(f"Paragraph {LINES} of")
+    assert seen.bounding_box() == place
+
+
+def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
+    model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
+    desk.open(f"?session={stack.chat('Show the rows')['session_id']}")
+    desk.page.set_viewport_size({"width": 1280, "height": 600})
+    desk.unfold_steps()
+    desk.is_at_rest()
+    desk.page.wait_for_function("() => !colloquyPlaces.held")
+    card = desk.step("query_source")
+    place = card.bounding_box()
+
+    card.click()
+
+    desk.sees("2 rows")
+    desk.lies_still()
+    assert card.bounding_box() == place
