@@ -5,6 +5,7 @@
   if (window.colloquyFollowing) return;
   const VIEW = '[data-testid="stAppScrollToBottomContainer"]';
   const PARTS = `${VIEW}, ${VIEW} [data-testid="stMainBlockContainer"], ${VIEW} [data-testid="stBottom"]`;
+  const LINKED = '[class*="st-key-hit-"]';
   const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"];
   const KEYS_UP = ["ArrowUp", "PageUp", "Home"];
   const INPUT_MS = 1000; // within which a reader's input scrolls
@@ -22,6 +23,9 @@
     isAtEnd = true;
     view?.scrollTo(0, currentEnd());
   };
+
+  // A session was opened: it is read from its end, unless a link leads to one of its messages.
+  const open = () => document.querySelector(LINKED) || toEnd();
 
   const follow = new ResizeObserver(() => {
     if (window.colloquyPlaces.held) isAtEnd = view.scrollTop > currentEnd() - 1;
@@ -63,5 +67,5 @@
     if (found && found !== view) takeOver(found);
     for (const part of document.querySelectorAll(PARTS)) follow.observe(part);
   }, LOOK_MS);
-  window.colloquyFollowing = { toEnd };
+  window.colloquyFollowing = { open, toEnd };
 })();

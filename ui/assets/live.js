@@ -165,6 +165,7 @@ class Live {
   mount({ data, parentElement, setTriggerValue }) {
     const place = parentElement.querySelector(".colloquy-live");
     if (data.session !== this.session.id) {
+      if (this.session.id) window.colloquyFollowing.open();
       this.session.close();
       this.session = new Session(data.session);
     }

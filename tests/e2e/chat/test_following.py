@@ -14,13 +14,19 @@ LINES = 20
 ROWS = "SELECT 'a' AS name, 1.5 AS amount UNION ALL SELECT 'b', 2.5"
 CALL = {"name": "query_source", "args": {"source": "fi", "sql": ROWS}}
 STREAMED = "".join(f"Paragraph {number} of the answer.\n\n" for number in range(9_000))
+# An IntersectionObserver measures what is painted, after all scripts of a frame.
 TOPS = """(node, lines) => new Promise((done) => {
   const drawn = () => document.querySelectorAll(".colloquy-text > p").length;
-  const tops = [], until = drawn() + lines;
+  const until = drawn() + lines;
+  const tops = [];
   const look = () => {
-    tops.push(Math.round(node.getBoundingClientRect().top));
-    if (drawn() < until) requestAnimationFrame(look);
-    else done(tops);
+    const observer = new IntersectionObserver(([{ boundingClientRect }]) => {
+      observer.disconnect();
+      tops.push(Math.round(boundingClientRect.top));
+      if (drawn() < until) requestAnimationFrame(look);
+      else done(tops);
+    });
+    observer.observe(node);
   };
   look();
 })"""
@@ -119,6 +125,22 @@ def test_a_reader_who_followed_a_link_stays_at_its_message(
 
     desk.sees(f"Paragraph {LINES} of")
     assert seen.bounding_box() == place
+
+
+def test_another_session_opens_at_its_end(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
+    model.steps = [{"text": "An answer of one line.\n\n" * 30 + "That is all."}]
+    first, other = (stack.chat(f"Question {number}")["session_id"] for number in (1, 2))
+    desk.open(f"?session={first}")
+    desk.sees("That is all.")
+    desk.is_at_rest()
+    desk.main.hover()
+    desk.page.mouse.wheel(0, -400)
+    expect(desk.main.get_by_text("That is all.")).not_to_be_in_viewport()
+
+    desk.row(other).click()
+
+    desk.sees("Question 2")
+    expect(desk.main.get_by_text("That is all.")).to_be_in_viewport()
 
 
 def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
