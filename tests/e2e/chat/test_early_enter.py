@@ -165,7 +165,7 @@ def test_files_that_are_lost_where_the_composer_is_replaced_are_not_lost_in_sile
     own_desk: Desk, model: ScriptedModel, stack: Stack, tmp_path: Path
 ):
     desk = own_desk
-    first, second = told_late(desk, model, stack)
+    first, second = told_late(desk, model, stack, TOLD_ON_DEMAND)
     path = tmp_path / "stock.csv"
     path.write_text("a;b\n1;2\n")
     desk.page.get_by_test_id("stChatInput").locator("input[type=file]").first.set_input_files(path)
@@ -174,6 +174,8 @@ def test_files_that_are_lost_where_the_composer_is_replaced_are_not_lost_in_sile
 
     desk.ask(LEFT)
     desk.row(first).click()
+    desk.sees("Number 0")
+    desk.page.evaluate("window.tellAll()")
 
     desk.sees("Your message was not sent", "Add them again")
     assert texts(stack.messages(second), "user") == ["Number 1"]
