@@ -4,13 +4,14 @@ import csv
 import io
 import re
 import xml.etree.ElementTree as ElementTree
+from contextlib import suppress
 
 import openpyxl
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, TimeoutError, expect
 
-from tests.e2e.desk import Desk
+from tests.e2e.desk import TIP_MS, TRIES, Desk
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
@@ -38,11 +39,20 @@ def button(desk: Desk, name: str) -> Locator:
     return desk.page.get_by_role("button", name=named).filter(visible=True).first
 
 
-def taken(desk: Desk, name: str) -> tuple[str, bytes]:
-    """Click a download; give the file's name and content."""
-    if name == "Download as PNG":  # among the buttons that a chart has under the mouse
+def show_chart_buttons(desk: Desk, name: str) -> None:
+    """Move the mouse to a button that a chart has under the mouse; again, if the page moves."""
+    for _ in range(TRIES):
         desk.lies_still()
         desk.main.get_by_test_id("stVegaLiteChart").filter(visible=True).hover()
+        with suppress(TimeoutError):
+            return button(desk, name).hover(timeout=TIP_MS)
+    raise AssertionError(f"The chart's button {name} is not there.")
+
+
+def taken(desk: Desk, name: str) -> tuple[str, bytes]:
+    """Click a download; give the file's name and content."""
+    if name == "Download as PNG":
+        show_chart_buttons(desk, name)
     with desk.page.expect_download() as download:
         button(desk, name).click()
     return download.value.suggested_filename, download.value.path().read_bytes()
