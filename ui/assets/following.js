@@ -1,6 +1,6 @@
 // Keeps a chat at its end, in the frame in which it grows, until the reader scrolls away. Streamlit
 // follows some frames later, so that what is below a streaming answer would jump with each line, and
-// it takes back a reader who scrolls up while text streams in. It is therefore not let.
+// it takes back a reader who scrolls up while text streams in. Here it is kept from scrolling.
 (() => {
   if (window.colloquyFollowing) return;
   const VIEW = '[data-testid="stAppScrollToBottomContainer"]';

@@ -9,13 +9,11 @@ from playwright.sync_api import Locator, expect
 
 from backend.types import JSON
 from tests.e2e.desk import Desk
+from tests.e2e.streaming.answers import CALL, ENDLESS
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
 MANY, SOME = 50, 6
-ROWS = "SELECT 'a' AS name, 1.5 AS amount UNION ALL SELECT 'b', 2.5"
-CALL = {"name": "query_source", "args": {"source": "fi", "sql": ROWS}}
-STREAMED = "".join(f"Paragraph {number} of the answer.\n\n" for number in range(9_000))
 COPY = re.compile("^(Copy this answer as Markdown|Copied)$")
 COPIED = "async (text) => (await navigator.clipboard.readText()) === text"
 Step = Callable[[bool], None]
@@ -24,7 +22,7 @@ Step = Callable[[bool], None]
 def answer(messages: list[JSON], body: JSON) -> JSON:
     """A table, then its words; to the second question an answer that goes on and on."""
     if sum(message["role"] == "user" for message in messages) > 1:
-        return {"text": STREAMED, "delay": 0.02}
+        return ENDLESS
     return {"text": "Two rows."} if messages[-1]["role"] == "tool" else {"tools": [CALL]}
 
 

@@ -5,15 +5,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from backend.types import JSON
 from tests.e2e.desk import Desk
+from tests.e2e.streaming.answers import CALL, ENDLESS
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
 LINES = 20
-ROWS = "SELECT 'a' AS name, 1.5 AS amount UNION ALL SELECT 'b', 2.5"
-CALL = {"name": "query_source", "args": {"source": "fi", "sql": ROWS}}
-STREAMED = "".join(f"Paragraph {number} of the answer.\n\n" for number in range(9_000))
 # An IntersectionObserver measures what is painted, after all scripts of a frame.
 TOPS = """(node, lines) => new Promise((done) => {
   const drawn = () => document.querySelectorAll(".colloquy-text > p").length;
@@ -46,11 +43,7 @@ STANDS = """() => new Promise((done) => {
 @pytest.fixture
 def streaming(desk: Desk, model: ScriptedModel) -> Desk:
     """A chat with an answer that streams, longer than the window, and a message behind it."""
-
-    def answer(messages: list[JSON], body: JSON) -> JSON:
-        return {"text": STREAMED, "delay": 0.02}
-
-    model.steps = answer
+    model.steps = [ENDLESS]
     desk.ask("Tell me")
     desk.sees("Paragraph 1 of")
     desk.is_at_rest()
@@ -113,7 +106,7 @@ def test_a_reader_who_followed_a_link_stays_at_its_message(
 ) -> None:
     model.steps = [{"text": "An answer of one line.\n\n" * 30}]
     session_id = stack.chat("The first question")["session_id"]
-    model.steps = [{"text": STREAMED, "delay": 0.02}]
+    model.steps = [ENDLESS]
     desk.open(f"?session={session_id}&at=1")
     desk.sees("An answer of one line.")
     desk.is_at_rest()

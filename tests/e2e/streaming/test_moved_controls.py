@@ -3,24 +3,18 @@
 import pytest
 from playwright.sync_api import Locator, expect
 
-from backend.types import JSON
 from tests.e2e.desk import Desk
+from tests.e2e.streaming.answers import CALL
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
-ROWS = "SELECT 'a' AS name, 1.5 AS amount UNION ALL SELECT 'b', 2.5"
-CALL = {"name": "query_source", "args": {"source": "fi", "sql": ROWS}}
 MOVE_DOWN = "node => { node.style.position = 'relative'; node.style.top = '60px'; }"
-
-
-def answer(messages: list[JSON], body: JSON) -> JSON:
-    return {"text": "Two rows."} if messages[-1]["role"] == "tool" else {"tools": [CALL]}
 
 
 @pytest.fixture
 def moving(desk: Desk, stack: Stack, model: ScriptedModel) -> Desk:
     """A chat with a table in an open card."""
-    model.steps = answer
+    model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
     desk.open(f"?session={stack.chat('Show the rows')['session_id']}")
     desk.unfold_steps()
     desk.step("query_source").click()
