@@ -37,12 +37,13 @@ monkey: ## click and type at random on all pages: MONKEY_MINUTES=1 MONKEY_SEED=1
 	@$(PY) -m launch.browser
 	@exec $(PY) -m pytest tests/e2e/monkey -m monkey
 
-check: ## check formatting, lint, types and import contracts
+check: ## check formatting, lint, types, import contracts and sizes of files
 	$(INSTALL) requirements-dev.txt
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports
+	$(PY) -m pytest -q tests/unit/test_layout.py
 
 format: ## format the code and fix what the linter can
 	$(INSTALL) requirements-dev.txt

@@ -19,7 +19,8 @@ from backend.turns.process.announcer import Announcer
 from backend.turns.process.limits import Limits
 from backend.turns.process.queue import TurnQueue
 from backend.turns.process.services import Services
-from db.session import Database
+from db.schema import UnusableDatabase
+from db.session import AWAY, Database
 
 REDIS_TIMEOUT_SECONDS = 3
 REDIS_ASKING_SECONDS = 1  # for status checks, whose callers have deadlines too
@@ -67,6 +68,23 @@ def bootstrap(
         files=FileStore(settings.data_dir),
         artifacts=Artifacts(database, open_contents(settings), sandbox),
     )
+
+
+def require_schema(database: Database, *, wait: bool) -> None:
+    """Raise ConfigurationError unless the database has the schema of this version.
+
+    `wait`: a database that does not answer is no error, because the process can wait for it.
+    """
+    try:
+        database.check_schema()
+    except UnusableDatabase as error:
+        raise ConfigurationError(str(error)) from None
+    except AWAY as error:
+        if not wait:
+            reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
+            raise ConfigurationError(
+                f"The database at DATABASE_URL does not answer: {reason}"
+            ) from None
 
 
 def connect_redis(url: str, threads: int, seconds: float = REDIS_TIMEOUT_SECONDS) -> Redis:

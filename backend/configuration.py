@@ -1,19 +1,46 @@
 """Reads the settings, and reports an invalid one in a sentence instead of a traceback."""
 
 import json
+from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
+from dotenv import dotenv_values
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
 from backend.errors.base import ConfigurationError
 from backend.settings import Settings
 
+# Where Pydantic's own sentence speaks of Python's types.
+REASONS: Mapping[str, str] = {
+    "dict_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+    "extra_forbidden": "there is no such name here",
+}
+ALIKE = 0.8  # of the letters of a name: `UI_PORRT` is UI_PORT, `REDIS_URI` is REDIS_URL
+
+
+def find_misspelt() -> list[str]:
+    """Return a sentence for each name in `.env` that is almost a setting's.
+
+    Other names there are nobody's mistake: they may be secrets that domains refer to.
+    """
+    known = [name.upper() for name in Settings.model_fields]
+    return [
+        f"`.env` sets {name}, which is not a setting. Did you mean {meant}?"
+        for name in dotenv_values(".env")
+        if name.upper() not in known
+        for meant in get_close_matches(name.upper(), known, 1, ALIKE)
+    ]
+
 
 def read_settings() -> Settings:
     """Return the settings. Raise ConfigurationError, which says which one is wrong and why."""
     try:
         return Settings()
+    except UnicodeDecodeError:
+        raise ConfigurationError("`.env` is not encoded in UTF-8. Save it as UTF-8.") from None
     except ValidationError as error:
         sentences = [_sentence(dict(found)) for found in error.errors(include_input=False)]
         raise ConfigurationError(" ".join(sentences)) from None
@@ -28,7 +55,7 @@ def read_settings() -> Settings:
 
 def _sentence(found: dict[str, Any]) -> str:
     # Never quote the value: it may be a secret, or a URL that contains one.
-    reason = str(found["msg"]).removeprefix("Value error, ").rstrip(".")
+    reason = REASONS.get(found["type"], str(found["msg"])).removeprefix("Value error, ").rstrip(".")
     name = ".".join(str(part) for part in found["loc"]).upper()
     if not name:
         return f"{reason}."

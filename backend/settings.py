@@ -1,124 +1,40 @@
 """All settings, read once from the environment and `.env`; `.env.example` lists them."""
 
 import ipaddress
-import re
-import shlex
-from base64 import urlsafe_b64decode
 from pathlib import Path
-from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
+from typing import Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from backend.addresses import check_allowed_hosts, check_public_url
-
-DEMO_MODEL = "demo"
-KEY_BYTES = 32
-POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
-REDIS_SCHEMES = ("redis", "rediss", "unix")
-HTTP_SCHEMES = ("http", "https")
-ARTIFACT_STORE = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w!.*'()-]+)*/?", re.ASCII)
-# NAME or NAME*, then where it may be sent: @stdio, @host, @host:port, @http://host:port
-SECRET_ENTRY = re.compile(
-    r"(?P<name>[A-Za-z_]\w*\*?)"
-    r"(?:@(?P<scheme>https?://)?(?P<host>\[[0-9A-Fa-f:.]+\]|[\w-][\w.-]*)(?::(?P<port>\d{1,5}))?)?",
-    re.ASCII,
+from backend.setting_kinds import (
+    AllowedHosts,
+    ArtifactStore,
+    Count,
+    CountOrAny,
+    DatabaseUrl,
+    DataDir,
+    EncryptionKey,
+    Host,
+    HttpUrl,
+    Port,
+    PublicUrl,
+    Rate,
+    RedisUrl,
+    Seconds,
+    SecretNames,
+    SourceUrls,
+    StdioCommands,
 )
 
-
-def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
-    """Return the scheme and the rest of `url`; never repeats the URL, which may hold a password."""
-    scheme, mark, rest = url.partition("://")
-    if not mark or scheme not in schemes:
-        raise ValueError("must begin with " + " or ".join(f"{name}://" for name in schemes))
-    try:
-        _ = urlsplit(url).port
-    except ValueError:
-        raise ValueError("has a port or a host that cannot be read") from None
-    return scheme, rest
-
-
-def _database_url(url: str) -> str:
-    """Return the URL for psycopg2: SQLAlchemy would pick another driver, or refuse postgres://."""
-    return f"postgresql+psycopg2://{_split(url, POSTGRES_SCHEMES)[1]}" if url else url
-
-
-def _redis_url(url: str) -> str:
-    if url:
-        _split(url, REDIS_SCHEMES)
-    return url
-
-
-def _http_url(url: str) -> str:
-    if url and (not _split(url, HTTP_SCHEMES)[1] or not urlsplit(url).hostname):
-        raise ValueError("names no host")
-    return url.rstrip("/")
-
-
-def _secret_names(names: str) -> str:
-    for name in filter(None, map(str.strip, names.split(","))):
-        if not SECRET_ENTRY.fullmatch(name):
-            raise ValueError(
-                "must be names, or prefixes followed by *, each with the host that it may be sent"
-                " to, such as GITHUB_TOKEN@api.github.com,JIRA_*@jira.example.org:8443,"
-                "LEDGER_*@stdio"
-            )
-    return names
-
-
-def _stdio_commands(commands: str) -> str:
-    try:
-        entries = split_commands(commands)
-    except ValueError as error:
-        raise ValueError(f"has an entry that cannot be read ({error})") from None
-    if any(not words[0] for words in entries):
-        raise ValueError("has an entry that does not begin with a command")
-    return commands
-
-
-def split_commands(commands: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of each entry, split as in a shell. Raise ValueError."""
-    entries = (tuple(shlex.split(entry)) for entry in commands.split(","))
-    return tuple(filter(None, entries))
-
-
-def _encryption_key(key: SecretStr) -> SecretStr:
-    try:
-        length = len(urlsafe_b64decode(key.get_secret_value()))
-    except ValueError:
-        length = -1
-    if length not in (0, KEY_BYTES):
-        raise ValueError("must be 32 random bytes in URL-safe base64")
-    return key
-
-
-def _artifact_store(url: str) -> str:
-    if url and not ARTIFACT_STORE.fullmatch(url):
-        raise ValueError("must be s3://bucket or s3://bucket/prefix")
-    return url.rstrip("/")
-
-
-DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
-RedisUrl = Annotated[str, AfterValidator(_redis_url)]
-HttpUrl = Annotated[str, AfterValidator(_http_url)]
-SecretNames = Annotated[str, AfterValidator(_secret_names)]
-PublicUrl = Annotated[str, AfterValidator(check_public_url)]
-AllowedHosts = Annotated[str, AfterValidator(check_allowed_hosts)]
-EncryptionKey = Annotated[SecretStr, AfterValidator(_encryption_key)]
-ArtifactStore = Annotated[str, AfterValidator(_artifact_store)]
-StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]
-Port = Annotated[int, Field(ge=1, le=65535)]
-Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
-Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
-CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0: unlimited
-Rate = Annotated[float, Field(ge=0, le=1e9)]
+DEMO_MODEL = "demo"
 
 
 class Price(BaseModel):
     """What a model costs per million tokens, in any one currency."""
 
-    model_config = ConfigDict(allow_inf_nan=False)
+    # A misspelt name would make a model cost nothing.
+    model_config = ConfigDict(allow_inf_nan=False, extra="forbid")
 
     input: Rate = 0.0
     cached: Rate | None = Field(None, description="Absent: the same as input.")
@@ -139,9 +55,9 @@ class Settings(BaseSettings):
         28, ge=4, le=500, description="The most connections that each API and worker process keeps."
     )
     redis_url: RedisUrl = Field("", description="Redis; empty: the embedded server of DATA_DIR.")
-    data_dir: Path = Field(Path(".data"), description="All that this installation stores.")
+    data_dir: DataDir = Field(Path(".data"), description="All that this installation stores.")
 
-    host: str = Field("127.0.0.1", description="The address to listen on.")
+    host: Host = Field("127.0.0.1", description="The address to listen on.")
     ui_port: Port | None = Field(None, description="8501, or the next free port when unset.")
     api_port: Port | None = Field(None, description="8000, or the next free port when unset.")
     api_url: HttpUrl = Field(
@@ -171,14 +87,14 @@ class Settings(BaseSettings):
         6, ge=1, le=100, description="How often a model is asked while no answer begins."
     )
     demo_model_url: HttpUrl = Field(
-        "", description="Set by `make run`: where the demo model listens."
+        "", description="Where the demo model listens; empty: `make run` starts one."
     )
 
     auth: Literal["none", "password", "oidc"] = "none"
     workers: int = Field(2, ge=0, le=64, description="Worker processes that `make run` starts.")
     worker_turns: int = Field(100, ge=1, le=1000, description="Concurrent turns of one worker.")
-    lease_seconds: Seconds = Field(10.0, description="A worker silent for this long is lost.")
-    sweep_seconds: Seconds = Field(0.5, description="How often to look for lost turns.")
+    lease_seconds: Seconds = Field(10.0, ge=1, description="A worker silent this long is lost.")
+    sweep_seconds: Seconds = Field(0.5, ge=0.1, description="How often to look for lost turns.")
 
     user_turns: Count = Field(1_000, description="The most unfinished turns of one person.")
     user_turns_at_once: Count = Field(
@@ -220,7 +136,7 @@ class Settings(BaseSettings):
     mcp_connect_seconds: float = Field(
         10.0, gt=0, le=600, description="How long an MCP server may take to connect."
     )
-    source_urls: dict[str, str] = Field(
+    source_urls: SourceUrls = Field(
         default_factory=dict,
         description='Databases to query: {"name": "SQLAlchemy URL"}, as JSON.',
         examples=[{"sales": "postgresql://..."}],
@@ -282,6 +198,6 @@ class Settings(BaseSettings):
 
 def _is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # fillers, the empty braille cell
 NUL_SYMBOL = "\u2400"
-REPLACEMENT = "\ufffd"
 
 
 def clean_text(text: str) -> str:

@@ -37,11 +37,6 @@ class Ground:
         assert self._run("SHOW full_page_writes") == "on"
 
     @property
-    def postgres_version(self) -> str:
-        """The server's version."""
-        return str(self._run("SHOW server_version"))
-
-    @property
     def server_pids(self) -> tuple[int, int]:
         """The main processes of PostgreSQL and Redis, which may have children."""
         postgres, redis = self._servers.postgres.process, self._servers.redis.process

@@ -2,25 +2,27 @@
 
 import os
 import sys
-from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from psycopg2.errors import InsufficientPrivilege, InvalidSchemaName, ReadOnlySqlTransaction
 from sqlalchemy import create_engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from db.failpoints import failpoint
 from db.plain_errors import keep_values_out
+from db.schema import MIGRATIONS, UnusableDatabase, check_not_newer, check_server
 from db.session import normalise_url
 
-MIGRATIONS = Path(__file__).parent / "migrations"
+# The operator's to change, unlike a statement that is wrong.
+REFUSALS = (InsufficientPrivilege, InvalidSchemaName, ReadOnlySqlTransaction)
 LOCK = 0x636F6C6C  # one migration at a time, whichever process starts it
 
 
-def migrate(url: str, revision: str = "head") -> None:
+def migrate(url: str) -> None:
     """Run the missing migrations; several processes may call this concurrently.
 
-    Raise sqlalchemy.exc.OperationalError when the database does not answer.
+    Raise sqlalchemy.exc.OperationalError when the database does not answer, and UnusableDatabase.
     """
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
@@ -29,8 +31,10 @@ def migrate(url: str, revision: str = "head") -> None:
     try:
         with engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+            check_server(connection)
+            check_not_newer(connection)
             config.attributes["connection"] = connection
-            command.upgrade(config, revision)
+            command.upgrade(config, "head")
             failpoint("migration.halfway")
     finally:
         engine.dispose()
@@ -45,10 +49,23 @@ def main() -> int:
     try:
         migrate(url)
     except OperationalError as error:
-        reason = str(error.orig).strip().splitlines()[0]
-        sys.stderr.write(f"The database at DATABASE_URL does not answer: {reason}\n")
-        return 1
+        return _refuse(f"The database at DATABASE_URL does not answer: {_reason(error)}")
+    except UnusableDatabase as error:
+        return _refuse(str(error))
+    except DBAPIError as error:
+        if not isinstance(error.orig, REFUSALS):
+            raise
+        return _refuse(f"The database at DATABASE_URL refuses to be migrated: {_reason(error)}")
     return 0
+
+
+def _reason(error: DBAPIError) -> str:
+    return str(error.orig).strip().splitlines()[0]
+
+
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"{sentence}\n")
+    return 1
 
 
 if __name__ == "__main__":

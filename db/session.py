@@ -8,12 +8,14 @@ from typing import Any, TypeVar
 
 import orjson
 import psycopg2
-from sqlalchemy import Engine, create_engine, event, make_url, text
+from psycopg2.errors import FeatureNotSupported, ReadOnlySqlTransaction
+from sqlalchemy import Engine, ExceptionContext, create_engine, event, make_url, text
 from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
 from db.plain_errors import keep_values_out
+from db.schema import check_schema
 from db.watch import Watch
 
 DRIVER = "postgresql+psycopg2"
@@ -23,6 +25,11 @@ IDLE_SECONDS = 10  # a process frozen in a transaction must not hold its locks f
 CUT_OFF_SECONDS = 10  # the system would retransmit for a quarter of an hour
 PAUSE_SECONDS = 0.2
 AWAY = (OperationalError, InterfaceError, PoolTimeout)  # raised while it does not answer
+# Reading the migrations' table fails if there is none.
+IS_READ_ONLY = text(
+    "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"
+    " FROM alembic_version"
+)
 
 T = TypeVar("T")
 
@@ -38,6 +45,28 @@ def normalise_url(url: str) -> str:
 def dump_json(value: Any) -> str:
     """Write a value as JSON text for a JSONB column."""
     return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
+class ReadOnlyDatabase(OperationalError):
+    """PostgreSQL accepts no writes: it is a standby after a failover, or was set to read-only."""
+
+    code = ""  # no link to SQLAlchemy's page on these errors, which does not cover this one
+
+
+def _tell_read_only(context: ExceptionContext) -> ReadOnlyDatabase | None:
+    """Return the error that callers wait out, also for a standby: another server may answer next.
+
+    A write in a transaction that is read-only for us stays the error that it is.
+    """
+    found, connection = context.original_exception, context.connection
+    # Where a connection begins with READ WRITE, since the last one to use it only read.
+    is_standby = isinstance(found, FeatureNotSupported) and "during recovery" in str(found)
+    if not (isinstance(found, ReadOnlySqlTransaction) or is_standby) or connection is None:
+        return None
+    if connection.get_execution_options().get("postgresql_readonly"):
+        return None
+    context.is_disconnect = True
+    return ReadOnlyDatabase(context.statement, None, found, hide_parameters=True)
 
 
 def _look_for_end(connection: Any, *_: Any) -> None:
@@ -85,6 +114,7 @@ class Database:
             hide_parameters=True,
         )
         keep_values_out(self.engine)
+        event.listen(self.engine, "handle_error", _tell_read_only, retval=True)
         self._watch = Watch(self._connect_without_waiting)
         event.listen(self.engine, "checkout", _look_for_end)
         event.listen(self.engine, "do_connect", self._connect)
@@ -104,7 +134,7 @@ class Database:
             yield session
 
     def retry_transaction(self, write: Callable[[Session], T], seconds: float) -> T:
-        """Run a write in a transaction, retrying while the database is briefly unavailable.
+        """Run a write in a transaction and return its result; retry while the database is away.
 
         A commit may have succeeded although its answer was lost, so the write must refuse to be
         done twice. Raise one of AWAY when the database has not answered for `seconds`.
@@ -128,9 +158,15 @@ class Database:
             yield session
 
     def ping(self) -> None:
-        """Raise if the database does not answer or is not migrated."""
+        """Raise if the database does not answer, is not migrated, or accepts no writes."""
         with self.read() as session:
-            session.execute(text("SELECT version_num FROM alembic_version"))
+            if session.scalar(IS_READ_ONLY):
+                raise ReadOnlyDatabase(None, None, ReadOnlySqlTransaction("it accepts no writes"))
+
+    def check_schema(self) -> None:
+        """Raise UnusableDatabase unless the schema is the newest, or one of AWAY."""
+        with self.read() as session:
+            check_schema(session.connection())
 
     def close(self) -> None:
         """Close all connections."""

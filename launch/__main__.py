@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 
-from backend.configuration import read_settings
+from backend.configuration import find_misspelt, read_settings
 from backend.errors.base import AppError
 from backend.privacy import hide_process
 from backend.settings import Settings
@@ -39,7 +39,10 @@ def main(arguments: list[str]) -> int:
         # If make were killed, the stack would otherwise keep running with no terminal to stop it.
         end_with_parent(signal.SIGTERM)
     try:
-        return COMMANDS[arguments[0]](read_settings(), console)
+        settings = read_settings()
+        for sentence in find_misspelt():
+            console.say(sentence)
+        return COMMANDS[arguments[0]](settings, console)
     except KeyboardInterrupt:
         return INTERRUPTED
     except AppError as error:

@@ -3,6 +3,7 @@
 import os
 from errno import ENOTDIR
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from launch.errors import LaunchError
 
@@ -23,6 +24,7 @@ def make_folder(folder: Path) -> Path:
             path.chmod(PASSABLE if os.geteuid() == 0 else PRIVATE)
         if not folder.is_dir():
             raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR))
+        TemporaryFile(dir=folder).close()  # it may exist and be another user's, or read-only
     except OSError as error:
         raise LaunchError(
             f"The folder {folder} cannot be used: {error.strerror}. Fix this, or set another"

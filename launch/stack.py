@@ -1,6 +1,5 @@
 """Start all of Colloquy on one machine: servers, schema, demo model, API, workers, pages."""
 
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,6 +53,35 @@ def pages_address(settings: Settings, port: int) -> Address:
     return Address(settings.host, port, settings.public_url, settings.allowed_hosts)
 
 
+def choose_ports(settings: Settings) -> Ports:
+    """Return the ports as set, or free ones that no other part was given. Raise LaunchError."""
+    if settings.ui_port and settings.ui_port == settings.api_port:
+        raise LaunchError(
+            f"UI_PORT and API_PORT are both {settings.ui_port}. Set one of them to another port, or"
+            " unset it."
+        )
+    reserved = (settings.api_port,) if settings.api_port else ()
+    ui = choose_port("UI_PORT", settings.ui_port, UI_PORT, settings.host, reserved)
+    api = choose_port("API_PORT", settings.api_port, API_PORT, settings.host, reserved=(ui,))
+    needs_demo_model = settings.uses_demo_model and not settings.demo_model_url
+    return Ports(ui, api, any_free_port() if needs_demo_model else None)
+
+
+def addresses_of(settings: Settings, ports: Ports) -> dict[str, str]:
+    """Return the settings that tell each part where the others are."""
+    record = _record(settings, ports)
+    found = {
+        "DATA_DIR": str(settings.data_dir.resolve()),
+        "HOST": settings.host,
+        "UI_PORT": str(ports.ui),
+        "API_PORT": str(ports.api),
+        "API_URL": record.api_url,
+    }
+    if record.demo_model_url:
+        found["DEMO_MODEL_URL"] = record.demo_model_url
+    return found
+
+
 def run_stack(settings: Settings, console: Console, table: Table = process_table) -> int:
     """Run until stopped; return 0 if stopped, 1 if a part could not be kept running.
 
@@ -63,7 +91,7 @@ def run_stack(settings: Settings, console: Console, table: Table = process_table
     data_dir = make_folder(settings.data_dir.resolve())
     lock = _lock_or_refuse(settings)
     try:
-        ports = _choose_ports(settings)
+        ports = choose_ports(settings)
         with Supervisor(console) as supervisor:
             try:
                 _start_all(settings, ports, table, supervisor, console)
@@ -98,17 +126,11 @@ def _lock_or_refuse(settings: Settings) -> FolderLock:
     )
 
 
-def _choose_ports(settings: Settings) -> Ports:
-    ui = choose_port("UI_PORT", settings.ui_port, UI_PORT, settings.host)
-    api = choose_port("API_PORT", settings.api_port, API_PORT, settings.host, reserved=(ui,))
-    return Ports(ui, api, any_free_port() if settings.uses_demo_model else None)
-
-
 def _record(settings: Settings, ports: Ports) -> StackRecord:
     return StackRecord(
         ui_url=pages_address(settings, ports.ui).url,
         api_url=http_url(settings.host, ports.api),
-        demo_model_url=http_url("127.0.0.1", ports.demo) if ports.demo else "",
+        demo_model_url=http_url("127.0.0.1", ports.demo) if ports.demo else settings.demo_model_url,
     )
 
 
@@ -116,7 +138,7 @@ def _start_all(
     settings: Settings, ports: Ports, table: Table, supervisor: Supervisor, console: Console
 ) -> None:
     """Start everything in order; return when the pages and the API answer."""
-    found = {**_start_servers(settings, supervisor, console), **_addresses(settings, ports)}
+    found = {**_start_servers(settings, supervisor, console), **addresses_of(settings, ports)}
     migration, *rest = table(settings, ports, found)
     console.progress("preparing the database")
     supervisor.run_to_end(Part(migration, console))
@@ -133,27 +155,13 @@ def _start_servers(settings: Settings, supervisor: Supervisor, console: Console)
     if not settings.database_url:
         console.progress("starting the database")
         database = EmbeddedPostgres(settings.data_dir)
-        supervisor.start(Server("postgres", database, signal.SIGINT))
+        supervisor.start(Server(database))
         urls["DATABASE_URL"] = database.url
         if not database.cluster_folder.is_relative_to(database.home):
             console.say(f"The database's files are in {database.cluster_folder}.")
     if not settings.redis_url:
         console.progress("starting Redis")
         redis = EmbeddedRedis(settings.data_dir)
-        supervisor.start(Server("redis", redis, signal.SIGTERM))
+        supervisor.start(Server(redis))
         urls["REDIS_URL"] = redis.url
     return urls
-
-
-def _addresses(settings: Settings, ports: Ports) -> dict[str, str]:
-    record = _record(settings, ports)
-    found = {
-        "DATA_DIR": str(settings.data_dir.resolve()),
-        "HOST": settings.host,
-        "UI_PORT": str(ports.ui),
-        "API_PORT": str(ports.api),
-        "API_URL": record.api_url,
-    }
-    if record.demo_model_url:
-        found["DEMO_MODEL_URL"] = record.demo_model_url
-    return found

@@ -2,7 +2,7 @@
 
 A part that starts from nothing imports for some seconds, and tests start hundreds of them. What
 runs is what `python -m NAME` runs, as a process of its own; only the imports are shared. That
-everything also starts from nothing is the claim of `test_launch_stack.py`.
+everything also starts from nothing is the claim of `tests/integration/launch/test_stack.py`.
 """
 
 import multiprocessing

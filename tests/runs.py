@@ -19,7 +19,8 @@ from backend.domains.commands import Commands
 from backend.llm.patience import Patience
 from backend.llm.provider import ModelProvider
 from backend.schemas.domains.templates import DomainTemplate
-from backend.settings import Settings, split_commands
+from backend.setting_kinds import split_commands
+from backend.settings import Settings
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.types import JSON

@@ -146,9 +146,9 @@ class Stack:
         self.environment["DEMO_MODEL_URL"] = url
         self.wait_for(lambda: _answers(f"{url}/healthz"), "the demo model does not answer")
 
-    def start_ui(self, *options: str) -> str:
+    def start_ui(self, *options: str, port: int | None = None) -> str:
         """Start the pages; give their URL."""
-        port = free_port()
+        port = port or free_port()
         self.others.append(self.start("-m", "ui", "--port", str(port), *options))
         url = f"http://127.0.0.1:{port}"
         self.wait_for(lambda: _answers(f"{url}/_stcore/health"), "the pages do not answer")

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import streamlit as st
 from streamlit.errors import FragmentHandledException
+from streamlit.navigation.page import StreamlitPage
 
 from ui import navigation, state
 from ui.client import ClientError
-from ui.features.sessions import sidebar
+from ui.features.chat import reading as chat_reading
+from ui.features.sessions import pages, sidebar
 from ui.pages import PAGES
 from ui.shared import banners, last_known
 from ui.shared.entrance import PageEnd
@@ -40,12 +42,8 @@ def main() -> None:
     )
     navigation.follow_destination(is_on_chat=not page.url_path)
     try:
-        state.memory().is_away = False
-        state.memory().server = last_known.read("server", state.client().server)
-        sidebar.show(state.server(), page.url_path)
-        banners.what_happened()
-        page.run()
-        banners.service_is_away()
+        with last_known.reading_ahead():
+            _draw(page)
     except ClientError as problem:
         banners.page_error(problem)
     # Streamlit 1.67 forgets the fragments of the previous page only when a run reaches its end. A
@@ -55,6 +53,20 @@ def main() -> None:
     except Exception as error:
         log.exception("The page could not be drawn")
         banners.unexpected(error)
+
+
+def _draw(page: StreamlitPage) -> None:
+    state.memory().is_away = False
+    session_id = None if page.url_path else navigation.open_session_id()
+    last_known.begin("server", state.client().server)
+    pages.begin()
+    if session_id is not None:
+        chat_reading.begin(session_id)
+    state.memory().server = last_known.read("server", state.client().server)
+    sidebar.show(state.server(), page.url_path)
+    banners.what_happened()
+    page.run()
+    banners.service_is_away()
 
 
 main()

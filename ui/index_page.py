@@ -25,6 +25,7 @@ SCRIPTS = (
     "pasting.js",
     "dropping.js",
     "presses.js",
+    "unsaved.js",
 )
 
 

@@ -49,9 +49,9 @@ class MessageQueue(ForwardMsgQueue):
         super().clear(retain_lifecycle_msgs, fragment_ids_this_run)
         self._queue = [*kept, *self._queue]
         if retain_lifecycle_msgs:  # otherwise the messages were sent
-            told = {id(msg) for msg in self._queue}
+            queued = {id(msg) for msg in self._queue}
             for msg in waiting:
-                if id(msg) not in told:
+                if id(msg) not in queued:
                     self._drop(msg)
 
     def _drop(self, msg: ForwardMsg) -> None:
@@ -75,8 +75,8 @@ def _widget(msg: ForwardMsg) -> Any:
 
 def _copy_value(old: Any, new: Any) -> None:
     """Copy the value from an earlier message of the same widget."""
-    told = type(old)()
-    told.CopyFrom(old)
+    rest = type(old)()
+    rest.CopyFrom(old)
     for field in old.DESCRIPTOR.fields:
-        (new if field.name in _VALUE else told).ClearField(field.name)
-    new.MergeFrom(told)
+        (new if field.name in _VALUE else rest).ClearField(field.name)
+    new.MergeFrom(rest)

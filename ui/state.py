@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Hashable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
@@ -86,6 +87,34 @@ class ModelChoice:
     shown: str | None = None
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A reading call that a run began: what is asked, and its answer."""
+
+    asked: object
+    answer: Future[Any]
+
+
+@dataclass
+class ListedSessions:
+    """One list of the sidebar as this tab has read it: the latest sessions, and older pages.
+
+    Runs of a page overlap: one that was told to end still finishes what it reads. So a merge holds
+    `lock`, and another search begins another list.
+    """
+
+    latest: list[Session] = field(default_factory=list)
+    latest_cursor: str | None = None
+    older: list[Session] = field(default_factory=list)
+    older_cursor: str | None = None
+    lock: Lock = field(default_factory=Lock)
+
+    @property
+    def cursor(self) -> str | None:
+        """Return where the next older page begins; None: there is none."""
+        return self.older_cursor if self.older else self.latest_cursor
+
+
 @dataclass
 class Notices:
     """The results of the last actions as Markdown, the failures, and when they were first drawn."""
@@ -111,10 +140,7 @@ class Memory:
     unsent: dict[str, str] = field(default_factory=dict)
     notices: Notices = field(default_factory=Notices)
     pinned: list[Session] = field(default_factory=list)
-    first: list[Session] = field(default_factory=list)
-    first_cursor: str | None = None
-    older: list[Session] = field(default_factory=list)
-    older_cursor: str | None = None
+    listed: ListedSessions = field(default_factory=ListedSessions)
     acted: int = 0
     destination: Destination | None = None
     asked_allowed: UUID | None = None
@@ -136,6 +162,7 @@ class Memory:
     own_queries: dict[UUID, Any] = field(default_factory=dict)
     server: ServerInfo | None = None
     known: dict[Hashable, Any] = field(default_factory=dict)
+    begun: dict[Hashable, Begun] = field(default_factory=dict)
     is_away: bool = False
     drawn: UUID | None = None  # the session of the last full run of the page
     is_chat_drawn: bool = False  # in that run
@@ -168,6 +195,15 @@ def server() -> ServerInfo:
     """Return the server's state as the frame read it in this run."""
     found = memory().server
     return found or client().server()
+
+
+def known_length(session_id: UUID) -> int | None:
+    """Return how many messages a session had when this tab read it last; None if it never did."""
+    held = memory()
+    found = [held.known.get(("session", session_id)), *held.pinned]
+    found += [*held.listed.latest, *held.listed.older]
+    counts = (one.message_count for one in found if one is not None and one.id == session_id)
+    return max(counts, default=None)
 
 
 def inspected_before(session_id: UUID) -> int | None:
@@ -211,8 +247,8 @@ def told_by(component: str, name: str) -> Any:
     The value may arrive after a switch to another page, where Streamlit no longer knows the
     component.
     """
-    told = st.session_state.get(component)
-    return told.get(name) if told else None
+    value = st.session_state.get(component)
+    return value.get(name) if value else None
 
 
 def session_list_acts() -> Any:
@@ -258,7 +294,6 @@ def area_moves(name: str, identity: object, rows: int) -> bool:
     return areas[name].is_moved
 
 
-def forget_older_sessions() -> None:
-    """Forget the loaded older pages of the sidebar, whose rows may have changed."""
-    held = memory()
-    held.first, held.older, held.older_cursor = [], [], None
+def area_replaces(name: str, identity: object) -> bool:
+    """Return whether an area showed something other than this in the previous run."""
+    return memory().areas.get(name, Area()).identity not in (None, identity)

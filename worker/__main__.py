@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import NoReturn
 from uuid import uuid4
 
-from backend.bootstrap import bootstrap
+from backend.bootstrap import bootstrap, require_schema
 from backend.configuration import read_settings
 from backend.connections.providers import Providers
 from backend.data.sources import PRELOADED, Sources
@@ -33,12 +33,16 @@ DATABASE_PATIENCE = 30.0  # hundreds of turns may end together, and no person wa
 
 
 def main(watchdog_seconds: float = WATCHDOG_SECONDS) -> int:
-    """Run until SIGTERM or SIGINT, or until the agents' loop has been blocked for this long."""
+    """Run until SIGTERM or SIGINT, or until the agents' loop has been blocked for this long.
+
+    Return the exit status.
+    """
     hide_process()
     try:
         settings = read_settings()
         set_up_logs(settings.log_level)
         runtime = make_runtime(settings)
+        require_schema(runtime.services.database, wait=True)
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
         return 2

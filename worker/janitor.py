@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.artifacts import erasing as artifacts
-from backend.conversations.search.index import make_again
+from backend.conversations.search.index import recreate_entries
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.service import apply_if_due
 from backend.turns.process.services import Services
@@ -41,7 +41,7 @@ class Janitor:
     def _work(self) -> None:
         cleaned_at = time.monotonic()
         while True:
-            self._try(self._mend_search)
+            self._try(self._recreate_search_entries)
             if time.monotonic() - cleaned_at >= self._seconds:
                 self._try(self._clean)
                 cleaned_at = time.monotonic()
@@ -56,8 +56,8 @@ class Janitor:
         except Exception:  # the edge: one failure must not end the thread
             log.exception("The janitor failed")
 
-    def _mend_search(self) -> None:
-        make_again(self._services.database, self._closing)
+    def _recreate_search_entries(self) -> None:
+        recreate_entries(self._services.database, self._closing)
 
     def _clean(self) -> None:
         apply_if_due(self._services)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.control.decide import expire_due
-from backend.turns.control.mend_plans import mend_plans
+from backend.turns.control.repair_plans import repair_plans
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.process.fairness import has_room, is_ready
 from backend.turns.process.liveness import end_leases, find_dead_workers
@@ -76,7 +76,7 @@ def sweep(services: Services) -> list[UUID]:
     without tasks that are lost.
     """
     expire_due(services)
-    mend_plans(services)
+    repair_plans(services)
     with services.database.transaction() as session:
         found = _stranded(session, services.settings.user_turns_at_once)
     if found:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from backend.agents.state import clean
+from backend.llm.clean import clean
 from backend.schemas.approvals import DecisionType
 from backend.tools.journal import CallKey
 from backend.types import JSON

@@ -4,7 +4,8 @@ import shlex
 
 from backend.agents.middleware.registry import MIDDLEWARE
 from backend.schemas.domains.configuration import Catalog, CatalogPolicy, CatalogTool
-from backend.settings import Settings, split_commands
+from backend.setting_kinds import split_commands
+from backend.settings import Settings
 from backend.tools.registry import TOOLS
 from backend.types import JSON
 

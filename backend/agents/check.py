@@ -62,7 +62,7 @@ def check_body(body: JSON, allowed: Allowed, prices: Prices | None = None) -> Te
     known = find_faults(template, allowed, find_policy_faults)
     faults = [*templates.find_faults(template), *known, *refused]
     faults += find_credentials(template.mcp_servers)
-    warnings += find_masks(template.mcp_servers)
+    warnings += [*find_masks(template.mcp_servers), *_find_idle_tools(template)]
     warnings += find_unpriced(template, prices) if prices and not faults else []
     image = None if faults else templates.image_of(mask_template(template))
     return TemplateCheck(faults=faults, warnings=warnings, image=image)
@@ -115,11 +115,23 @@ def _tool_faults(path: Path, image: DomainTemplate, agent: AnyAgent) -> list[Fau
     foreign = [repr(name) for name in agent.tools or () if name not in own]
     if not foreign:
         return []
-    said = (
+    message = (
         f"{agent.name} names {listed(foreign)}, but the tools of its domain are"
         f" {', '.join(own) or 'none'}. Add that to the domain's tools, or remove it here."
     )
-    return [Fault(path=here, message=said)]
+    return [Fault(path=here, message=message)]
+
+
+def _find_idle_tools(template: DomainTemplate) -> list[Fault]:
+    """Return a warning at each field with tools that no agent has."""
+    if template.agents or template.manager is None or template.manager.tools:
+        return []
+    message = (
+        "No agent has these tools: the domain has a manager only, which has those that its own"
+        " `tools` name. Name them there, or add an agent."
+    )
+    fields = ("tools", "mcp_servers")
+    return [Fault(path=[name], message=message) for name in fields if getattr(template, name)]
 
 
 def _policies_beside(body: JSON, faults: Sequence[Fault]) -> list[Fault]:

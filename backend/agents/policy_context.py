@@ -1,10 +1,10 @@
 """What a policy may use beyond LangChain's features, and how it reports what it does."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage
 
 from backend.agents.answers import Answers
 from backend.llm.events import Delta, ModelEvent, Reset, Waiting
@@ -28,8 +28,6 @@ class Notice:
 class OwnCall:
     """A model call made by a policy, whose usage counts towards the turn."""
 
-    purpose: str
-    sent: Sequence[BaseMessage]
     answer: AIMessage
 
 

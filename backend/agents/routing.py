@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 from backend.agents.factory import AgentRecipe
-from backend.agents.state import user_message
+from backend.agents.state import BRIEF, is_brief, user_message
 from backend.agents.steps.events import TurnRouted
 from backend.agents.team.addressing import find_candidate
 from backend.agents.team.continuity import (
@@ -14,7 +14,7 @@ from backend.agents.team.continuity import (
     continuity_request,
     read_continuity,
 )
-from backend.agents.team.marks import BRIEF, is_brief, response_in
+from backend.agents.team.marks import response_in
 from backend.domains.team import agent_for
 from backend.errors.base import AppError, InvalidInput
 from backend.errors.turns import ResponseRefused
@@ -41,13 +41,13 @@ async def decide_route(
     if name is None:
         return TurnRouted(manager.name, Route(reason=RouteReason.MANAGER), state)
     candidate = agent_for(recipe.image, recipe.role, name)
-    said = await _ask(recipe, manager, candidate, messages, tell)
-    is_same = said.answer == "YES"
+    continuity = await _ask(recipe, manager, candidate, messages, tell)
+    is_same = continuity.answer == "YES"
     route = Route(
         reason=RouteReason.CONTINUES if is_same else RouteReason.MANAGER,
-        answer=said.answer,
+        answer=continuity.answer,
         candidate=name,
-        detail=said.reason or None,
+        detail=continuity.reason or None,
     )
     return TurnRouted(name if is_same else manager.name, route, state)
 
@@ -95,9 +95,9 @@ async def _ask(
     try:
         name = manager.continuity_model or manager.model or recipe.image.model
         model = recipe.models.chat_model(name)
-        told = {"on_event": listen, "purpose": PURPOSE, "patience": Patience(tries=1, resets=0)}
+        options = {"on_event": listen, "purpose": PURPOSE, "patience": Patience(tries=1, resets=0)}
         async with asyncio.timeout(manager.continuity_seconds):
-            answer = await model.model_copy(update=told).ainvoke(
+            answer = await model.model_copy(update=options).ainvoke(
                 continuity_request(candidate, messages)
             )
     except TimeoutError:

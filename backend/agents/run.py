@@ -100,12 +100,12 @@ class _Run:
         else:
             put(ModelWaiting(event.seconds, event.reason))
 
-    def tell_of_tool(self, call_id: str, said: str) -> None:
+    def tell_of_tool(self, call_id: str, text: str) -> None:
         """Hand over a running tool's progress."""
-        self._outbox.put(ToolProgress(call_id, said))
+        self._outbox.put(ToolProgress(call_id, text))
 
     async def route(self, recipe: AgentRecipe) -> AgentRecipe:
-        """Decide which agent has the turn, if undecided; save that before the agent begins."""
+        """Return the recipe with the turn's agent; if that is undecided, decide and save it."""
         manager, route = recipe.image.manager, recipe.route
         if manager is None or route is None or route.reason is not RouteReason.PENDING:
             return recipe

@@ -13,7 +13,6 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.tool import tool_call
 
-from backend.agents.repair import repair as repair
 from backend.errors.conversations import CorruptState
 from backend.llm.arguments import (
     RAW_ARGUMENTS,
@@ -22,12 +21,13 @@ from backend.llm.arguments import (
     parse_or_empty,
     write_arguments,
 )
-from backend.llm.clean import clean as clean
+from backend.llm.clean import clean
 from backend.types import JSON
 
 STATE_VERSION = 1
 STOPPED = "stopped"
 SOURCE, SUMMARY = "lc_source", "summarization"  # LangChain's own mark
+BRIEF = "brief"  # marks a message by an agent, not a person, to the next agent
 
 _CLASSES: Mapping[str, type[BaseMessage]] = {
     "system": SystemMessage,
@@ -53,7 +53,7 @@ def user_message(text: str, message_id: str) -> JSON:
     return {"role": "user", "content": clean(text), "id": message_id}
 
 
-def load_state(state: JSON) -> dict[str, Any]:
+def load_values(state: JSON) -> dict[str, Any]:
     """Return LangGraph's values for a stored state: messages as objects, other keys unchanged.
 
     Upgrade a state of an older version first. Raise CorruptState for a newer or unreadable one.
@@ -121,12 +121,22 @@ def is_summary(message: JSON) -> bool:
     return (message.get("additional_kwargs") or {}).get(SOURCE) == SUMMARY
 
 
+def is_brief(message: BaseMessage | JSON) -> bool:
+    """Return whether an agent wrote this for the one that continues the turn."""
+    extra = (
+        message.get("additional_kwargs")
+        if isinstance(message, dict)
+        else (message.additional_kwargs)
+    )
+    return bool((extra or {}).get(BRIEF))
+
+
 def steps_of_turn(state: JSON) -> int:
     """Return how many steps followed the last message of a person."""
     steps, previous = 0, ""
     for message in reversed(state["messages"]):
         role = message["role"]
-        if role == "user":
+        if role == "user" and not is_brief(message):
             break
         steps += role == "assistant" or (role == "tool" and previous != "tool")
         previous = role

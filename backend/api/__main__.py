@@ -8,7 +8,7 @@ import uvicorn
 
 from backend.addresses import Address
 from backend.api.app import THREADS, create_app, serve_app
-from backend.bootstrap import bootstrap
+from backend.bootstrap import bootstrap, require_schema
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED
 from backend.errors.base import ConfigurationError
@@ -26,10 +26,12 @@ def main() -> int:
     try:
         settings = read_settings()
         set_up_logs(settings.log_level)
-        app = create_app(bootstrap(settings, threads=THREADS, preload=PRELOADED))
+        services = bootstrap(settings, threads=THREADS, preload=PRELOADED)
+        require_schema(services.database, wait=False)
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
         return 2
+    app = create_app(services)
     parser = argparse.ArgumentParser(description="Serve Colloquy's API.")
     parser.add_argument("--host", default=settings.host)
     parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)

@@ -44,7 +44,7 @@ from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 from backend.web.protection import protect
 
-THREADS = 200  # concurrent submissions share a commit, so many of them cost little
+THREADS = 200  # most of them wait for PostgreSQL, so many of them cost little
 # A running thread holds the interpreter, which delays the loop for all clients.
 STREAM_THREADS = 2  # bring event streams up to date
 ALL_WAITS = 2_000

@@ -31,7 +31,7 @@ class Channels:
 
     @property
     def count(self) -> int:
-        """How many viewers there are now."""
+        """Return how many viewers there are now."""
         return self._by_person.total()
 
     @contextmanager
@@ -52,12 +52,12 @@ class Channels:
         if channel is None:
             channel = self._by_session[session_id] = Channel(self._reader, session_id)
         subscription = Subscription()
-        channel.seats.add(subscription)
+        channel.subscriptions.add(subscription)
         try:
             yield subscription
         finally:
-            channel.seats.discard(subscription)
-            if not channel.seats and self._by_session.get(session_id) is channel:
+            channel.subscriptions.discard(subscription)
+            if not channel.subscriptions and self._by_session.get(session_id) is channel:
                 del self._by_session[session_id]
                 channel.close()
 
@@ -66,7 +66,7 @@ class Channel:
     """The viewers of one session in this process."""
 
     def __init__(self, reader: EventReader, session_id: UUID) -> None:
-        self.seats: set[Subscription] = set()
+        self.subscriptions: set[Subscription] = set()
         self._reader = reader
         self._loop = asyncio.get_running_loop()
         self._arrived: list[LiveEvent | None] = []
@@ -96,12 +96,12 @@ class Channel:
         if self._arrived:
             arrived, self._arrived = self._arrived, []
             self._tell(EventBatch(arrived))
-            pause = len(self.seats) * PAUSE_SECONDS_PER_VIEWER
+            pause = len(self.subscriptions) * PAUSE_SECONDS_PER_VIEWER
             self._pause = self._loop.call_later(pause, self._hand_out)
 
     def _tell(self, batch: "EventBatch") -> None:
         self._heard_at = self._loop.time()
-        for subscription in self.seats:
+        for subscription in self.subscriptions:
             subscription.put(batch)
 
     def _look_for_silence(self) -> None:
@@ -167,12 +167,12 @@ class EventBatch:
 
     def _write_events(self, viewer: Viewer) -> tuple[bytes, ViewerPosition, bool]:
         """Return the events before the first gap, if any; an empty batch may hide events too."""
-        told: list[ViewerEvent] = []
+        events: list[ViewerEvent] = []
         for event in self.events:
             if event is None or viewer.has_gap_before(event):
-                return write(told), viewer.seen, False
-            told += viewer.take(event)
-        return write(told), viewer.seen, bool(self.events)
+                return write(events), viewer.seen, False
+            events += viewer.take(event)
+        return write(events), viewer.seen, bool(self.events)
 
     async def _catch_up(self, viewer: Viewer) -> bytes:
         key = viewer.scope, viewer.seen
@@ -189,10 +189,10 @@ async def catch_up(viewer: Viewer) -> tuple[bytes, ViewerPosition]:
     return written, viewer.seen
 
 
-def write(told: Iterable[ViewerEvent]) -> bytes:
+def write(events: Iterable[ViewerEvent]) -> bytes:
     """Return the events as Server-Sent Events."""
     return b"".join(
         b"id: %s\nevent: %s\ndata: %s\n\n"
         % (str(one.cursor).encode(), one.event.event.encode(), one.data)
-        for one in told
+        for one in events
     )

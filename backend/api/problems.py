@@ -82,10 +82,10 @@ def _app_error(request: Request, error: Exception) -> JSONResponse:
 def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it)
     faults = error.errors()
-    said = [_of_body(request, fault) or _sentence(fault) for fault in faults[:MOST_FAULTS]]
+    sentences = [_of_body(request, fault) or _sentence(fault) for fault in faults[:MOST_FAULTS]]
     if len(faults) > MOST_FAULTS:
-        said.append(f"and {len(faults) - MOST_FAULTS:,} more")
-    return problem(request, 422, "Invalid input", "; ".join(said))
+        sentences.append(f"and {len(faults) - MOST_FAULTS:,} more")
+    return problem(request, 422, "Invalid input", "; ".join(sentences))
 
 
 def _of_body(request: Request, fault: Any) -> str | None:
@@ -103,8 +103,8 @@ def _of_body(request: Request, fault: Any) -> str | None:
 
 def _sentence(fault: Any) -> str:
     where = ".".join(str(part) for part in fault["loc"] if part != "body")
-    said = _length_of_text(fault) or str(fault["msg"]).removeprefix("Value error, ")
-    return (f"{where}: {said}" if where else said)[:LONGEST_FAULT]
+    message = _length_of_text(fault) or str(fault["msg"]).removeprefix("Value error, ")
+    return (f"{where}: {message}" if where else message)[:LONGEST_FAULT]
 
 
 def _length_of_text(fault: Any) -> str | None:

@@ -93,5 +93,5 @@ def _say_unknown(unknown: list[str], known: list[str]) -> str:
 
 
 def _named(names: list[str]) -> str:
-    said = ", ".join(f"`{name[:LONGEST_NAMED]}`" for name in names[:MOST_NAMED])
-    return f"{said} and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else said
+    quoted = ", ".join(f"`{name[:LONGEST_NAMED]}`" for name in names[:MOST_NAMED])
+    return f"{quoted} and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else quoted

@@ -22,7 +22,7 @@ def tools_allowed_in(conversation: ConversationRow) -> list[str]:
 
 def list_allowed(session: Session, scope: Scope, conversation_id: UUID) -> list[str]:
     """Return the tools that no longer ask in a session of the caller. Raise SessionNotFound."""
-    conversations.get(session, scope, conversation_id)
+    conversations.check_visible(session, scope, conversation_id)
     return tools_allowed_in(_conversation(session, conversation_id))
 
 

@@ -52,7 +52,7 @@ def request_approvals(
     agent: str,
     asked: Sequence[ApprovalRequest],
 ) -> list[DisplayMessage]:
-    """Show each call that asks, and store its approval until it is decided.
+    """Store the approval of each call that asks, and return the messages that show them.
 
     The caller has checked that the asking attempt still owns the turn.
     """

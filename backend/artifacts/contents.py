@@ -84,8 +84,19 @@ class FolderStore:
         self._folder = folder
 
     def put(self, key: str, place: Path) -> None:
-        """Copy a file beside its place, then move it there atomically."""
-        target = self._folder / key
+        """Copy a file beside its place, then move it there atomically.
+
+        Raise ArtifactStoreUnavailable.
+        """
+        try:
+            self._put(self._folder / key, place)
+        except OSError as error:
+            raise ArtifactStoreUnavailable(
+                f"The folder of artifacts cannot be written to ({error.strerror}); its disk may be"
+                " full. Nothing was changed; tell the server's operator."
+            ) from error
+
+    def _put(self, target: Path, place: Path) -> None:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         incoming = target.with_name(f".{target.name}")
         try:

@@ -34,24 +34,24 @@ def diff_tables(before: Path, after: Path, key: Sequence[str], most: int, folder
     with opened(folder) as connection:
         old, new = (connection.read_parquet(str(place)) for place in (before, after))
         names = [name for name in new.columns if name in old.columns]
-        told: JSON = {
+        header: JSON = {
             "kind": "rows",
             "key": list(key),
             "columns_added": [name for name in new.columns if name not in old.columns],
             "columns_removed": [name for name in old.columns if name not in new.columns],
         }
         sides = _Sides(connection, old, new, names)
-        return {**told, **(sides.by_key(key, most) if key else sides.by_rows(most))}
+        return {**header, **(sides.by_key(key, most) if key else sides.by_rows(most))}
 
 
 def diff_texts(before: str, after: str, names: tuple[str, str], *, is_json: bool) -> JSON:
     """Return a unified diff of two texts, cut to its first lines, and its line counts."""
     if is_json:
         before, after = _indented(before), _indented(after)
-    told = difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="")
+    diff = difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="")
     lines: list[str] = []
     added = removed = seen = 0
-    for seen, line in enumerate(told, 1):
+    for seen, line in enumerate(diff, 1):
         added += seen > 2 and line.startswith("+")
         removed += seen > 2 and line.startswith("-")
         if seen <= MOST_LINES:

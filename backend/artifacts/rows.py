@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, func, insert, select, true, tuple_
+from sqlalchemy import ColumnElement, Text, cast, func, insert, or_, select, true, tuple_
 from sqlalchemy.dialects.postgresql import insert as insert_new
 from sqlalchemy.orm import Session, defer
 
@@ -14,9 +14,11 @@ from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors.artifacts import ArtifactNotFound, ArtifactRefused
 from backend.errors.conversations import SessionNotFound
 from backend.schemas.artifacts import Artifact, ArtifactKind, ArtifactVersion
+from backend.schemas.conversations.sessions import ContentType
 from backend.types import JSON
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
 
 MOST_ARTIFACTS = 2_000  # per session
 MOST_VERSIONS = 1_000  # per artifact
@@ -84,8 +86,8 @@ def add(session: Session, home: UUID, new: NewVersion, artifact_id: UUID | None 
         )
     chosen = artifact_id or uuid4()
     values = {"id": chosen, "conversation_id": home, "kind": new.kind, "title": new.title}
-    made = insert_new(ArtifactRow).values(**values).on_conflict_do_nothing()
-    added = session.scalar(made.returning(ArtifactRow.id))
+    insert = insert_new(ArtifactRow).values(**values).on_conflict_do_nothing()
+    added = session.scalar(insert.returning(ArtifactRow.id))
     row = _locked(session, chosen)
     if added is None:
         return _as_it_is(session, row, 1, is_made=True)
@@ -125,14 +127,15 @@ def find(
 ) -> tuple[ArtifactRow, ArtifactVersionRow]:
     """Return an artifact with one version, by default the newest, without its content.
 
-    Raise ArtifactNotFound, also for another owner's or, with `home`, another session's.
+    Raise ArtifactNotFound, also for another owner's or, with `home`, for one that this session
+    neither owns nor shows.
     """
     wanted = _VERSION.version == (ArtifactRow.version if version is None else version)
     query = (
         select(ArtifactRow, _VERSION)
         .join(ConversationRow, ConversationRow.id == ArtifactRow.conversation_id)
         .join(_VERSION, _VERSION.artifact_id == ArtifactRow.id)
-        .where(ArtifactRow.id == artifact_id, visible_to(scope), wanted, _within(home))
+        .where(ArtifactRow.id == artifact_id, visible_to(scope), wanted, _readable_in(home))
         .options(defer(_VERSION.content))
     )
     found = session.execute(query).one_or_none()
@@ -217,10 +220,16 @@ def listed(row: ArtifactRow, newest: ArtifactVersionRow) -> Artifact:
 
 
 def _locked(session: Session, artifact_id: UUID, home: UUID | None = None) -> ArtifactRow:
-    query = select(ArtifactRow).where(ArtifactRow.id == artifact_id, _within(home))
-    row = session.scalar(query.with_for_update().execution_options(populate_existing=True))
+    query = select(ArtifactRow).where(ArtifactRow.id == artifact_id, _readable_in(home))
+    held = query.with_for_update(of=ArtifactRow)
+    row = session.scalar(held.execution_options(populate_existing=True))
     if row is None:
         raise ArtifactNotFound
+    if home not in (None, row.conversation_id):
+        raise ArtifactRefused(
+            "This artifact belongs to a session that this one continues: it can be read here, but"
+            " not revised. Make a new one from its content."
+        )
     return row
 
 
@@ -262,5 +271,14 @@ def _as_it_is(session: Session, row: ArtifactRow, version: int, *, is_made: bool
     return Added(row.id, version, found.title, kind, False, found.preview, is_made)
 
 
-def _within(home: UUID | None) -> ColumnElement[bool]:
-    return true() if home is None else ArtifactRow.conversation_id == home
+def _readable_in(home: UUID | None) -> ColumnElement[bool]:
+    """Return the condition that a session owns an artifact, or shows it in copied messages."""
+    if home is None:
+        return true()
+    shown = (
+        select(DisplayMessageRow.position)
+        .where(DisplayMessageRow.conversation_id == home)
+        .where(DisplayMessageRow.content_type == ContentType.ARTIFACT.value)
+        .where(DisplayMessageRow.content["artifact_id"].astext == cast(ArtifactRow.id, Text))
+    )
+    return or_(ArtifactRow.conversation_id == home, shown.exists())

@@ -17,11 +17,13 @@ from backend.artifacts.diffing import diff_tables, diff_texts
 from backend.artifacts.forms import AS_STORED, check_form, draw, read_json, write_csv, write_xlsx
 from backend.artifacts.local_files import Download, LocalFiles
 from backend.artifacts.making import Content, Maker
+from backend.artifacts.pages import PAGE_ROWS, READING, Pages
 from backend.artifacts.rows import Added, NewVersion
 from backend.auth.scope import Scope
-from backend.data.files.parquet import Written, read_page, write_rows
-from backend.data.results import Limits, Table
+from backend.data.files.parquet import Written, write_rows
+from backend.data.results import Table
 from backend.errors.artifacts import ArtifactRefused
+from backend.errors.base import InvalidInput
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.artifacts import (
@@ -38,10 +40,7 @@ from db.failpoints import failpoint
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.session import Database
 
-MOST_ROWS = 1_000  # per page
-MOST_CHARS = 200_000  # per page of text
 DIFF_ROWS = 200
-_PAGE = Bounds(20, 300)
 _DIFFING = Bounds(120, 400)
 _GIVING = Bounds(300, 400)
 _DRAWING = Bounds(60, 1_500)  # the drawing engine reserves more memory than it uses
@@ -57,6 +56,7 @@ class Artifacts:
         self._database = database
         self._sandbox = sandbox
         self.files = LocalFiles(database, contents)
+        self.pages = Pages(self.files, sandbox)
 
     async def make(self, maker: Maker, title: str, content: Content) -> Added:
         """Make an artifact; once per key. Raise SessionNotFound or ArtifactRefused."""
@@ -108,52 +108,50 @@ class Artifacts:
         return await self._read(read)
 
     async def read(
-        self, scope: Scope, artifact_id: UUID, version: int | None, offset: int, limit: int
+        self, scope: Scope, artifact_id: UUID, version: int, offset: int, limit: int | None
     ) -> ArtifactContent:
-        """Return a version with a page of it. Raise ArtifactNotFound or ArtifactContentGone."""
+        """Return a version with a page of it.
+
+        Raise ArtifactNotFound, ArtifactContentGone, and InvalidInput if its kind has no such page.
+        """
 
         def find(session: Session) -> tuple[ArtifactRow, ArtifactVersionRow, list[ArtifactVersion]]:
             artifact, row = rows.find(session, scope, artifact_id, version)
             return artifact, row, rows.list_versions(session, artifact)
 
         artifact, row, versions = await self._read(find)
-        told = rows.wire_version(row, artifact.kind)
-        preview = await self.page(scope, artifact, row, offset, limit)
-        return ArtifactContent(**dict(told), preview=preview, versions=versions)
+        described = rows.wire_version(row, artifact.kind)
+        preview = await self._preview(scope, artifact, row, offset, limit)
+        return ArtifactContent(**dict(described), preview=preview, versions=versions)
 
-    async def page(
-        self, scope: Scope, artifact: ArtifactRow, row: ArtifactVersionRow, offset: int, limit: int
+    async def _preview(
+        self,
+        scope: Scope,
+        artifact: ArtifactRow,
+        row: ArtifactVersionRow,
+        offset: int,
+        limit: int | None,
     ) -> JSON:
-        """Return the preview of a version from `offset` on: rows, or characters of a text."""
+        """Return the preview of a version from `offset` on: rows, or characters of a text.
+
+        Raise InvalidInput for an offset or a limit that would change nothing.
+        """
         if artifact.kind == ArtifactKind.TABLE:
-            table = await self.table(scope, row, offset, limit)
-            return table | {"total_rows": row.preview["total_rows"]}
+            page = await self.pages.rows(scope, row, offset, limit or PAGE_ROWS)
+            return page | {"total_rows": row.preview["total_rows"]}
+        if limit is not None:
+            raise InvalidInput("A limit counts rows, and only tables have them. Leave out limit.")
+        if text := await self.pages.text(artifact, row, offset):
+            return text
+        if offset:
+            raise InvalidInput(
+                "Only tables, documents and long JSON are read in pages. Leave out offset."
+            )
         if artifact.kind == ArtifactKind.CHART:
             return {**row.preview, "table": await self.chart_data(scope, artifact, row)}
-        if artifact.kind not in (ArtifactKind.DOCUMENT, ArtifactKind.JSON):
-            return row.preview
-        if artifact.kind == ArtifactKind.JSON and "value" in row.preview:
-            return row.preview
-        text = await self.files.text(row)
-        if artifact.kind == ArtifactKind.JSON and len(text) <= MOST_CHARS:
-            return {"value": await anyio.to_thread.run_sync(json.loads, text)}
-        shown = text[offset : offset + MOST_CHARS]
-        return {"text": shown, "total_characters": len(text)}
-
-    async def table(self, scope: Scope, row: ArtifactVersionRow, offset: int, limit: int) -> JSON:
-        """Return rows of a table from `offset` on."""
-        held = row.preview
-        if offset + limit <= len(held["rows"]) or held["total_rows"] == len(held["rows"]):
-            return {"columns": held["columns"], "rows": held["rows"][offset : offset + limit]}
-
-        async def work(place: Path, _: Path) -> Table:
-            limits = Limits(rows=limit)
-            work = (place, offset, limits)
-            return await self._sandbox.run(read_page, *work, bounds=_PAGE, key=scope.user_id)
-
-        page = await self.files.open(row, work)
-        columns = [{"name": column.name, "type": column.type} for column in page.columns]
-        return {"columns": columns, "rows": page.rows}
+        if artifact.kind == ArtifactKind.JSON and "value" not in row.preview:
+            return {"value": await anyio.to_thread.run_sync(json.loads, await self.files.text(row))}
+        return row.preview
 
     async def chart_data(
         self, scope: Scope, artifact: ArtifactRow, row: ArtifactVersionRow
@@ -165,12 +163,12 @@ class Artifacts:
                 s, scope, UUID(data["artifact_id"]), data["version"], artifact.conversation_id
             )
         )
-        drawn = await self.table(scope, source, 0, MAX_POINTS)
+        drawn = await self.pages.rows(scope, source, 0, MAX_POINTS)
         return drawn | {"row_count": source.preview["total_rows"]}
 
     async def write_rows(self, scope: Scope, table: Table, place: Path) -> Written:
         """Write rows as Parquet. Raise SandboxError."""
-        return await self._sandbox.run(write_rows, table, place, bounds=_PAGE, key=scope.user_id)
+        return await self._sandbox.run(write_rows, table, place, bounds=READING, key=scope.user_id)
 
     async def diff(
         self, scope: Scope, artifact_id: UUID, before: int, after: int, key: Sequence[str]
@@ -181,18 +179,18 @@ class Artifacts:
         """
         artifact, old = await self._read(lambda s: rows.find(s, scope, artifact_id, before))
         _, new = await self._read(lambda s: rows.find(s, scope, artifact_id, after))
-        told: JSON = {"artifact_id": artifact_id, "before": before, "after": after}
+        compared: JSON = {"artifact_id": artifact_id, "before": before, "after": after}
         if key and artifact.kind != ArtifactKind.TABLE:
             raise ArtifactRefused(f"`key` names columns, and a {artifact.kind} has none.")
-        if old.hash == new.hash:
+        if old.hash == new.hash and not key:
             kind = {"table": "rows", "image": "bytes", "file": "bytes"}.get(artifact.kind, "lines")
-            return ArtifactDiff(**told, kind=kind, key=list(key), is_equal=True)
+            return ArtifactDiff(**compared, kind=kind, key=list(key), is_equal=True)
         if artifact.kind in (ArtifactKind.IMAGE, ArtifactKind.FILE):
-            return ArtifactDiff(**told, kind="bytes", changed=abs(new.size - old.size) or 1)
+            return ArtifactDiff(**compared, kind="bytes", changed=abs(new.size - old.size) or 1)
         found = await self._different(scope, artifact.kind, (old, new), key)
         is_equal = not (found["added"] or found["removed"] or found.get("changed"))
         columns = found.get("columns_added") or found.get("columns_removed")
-        return ArtifactDiff(**told, **found, is_equal=is_equal and not columns)
+        return ArtifactDiff(**compared, **found, is_equal=is_equal and not columns)
 
     async def download(self, scope: Scope, artifact_id: UUID, version: int, form: str) -> Download:
         """Return a version in one of the formats of its kind, as an open file.
@@ -207,8 +205,8 @@ class Artifacts:
         # Unlinked before it is sent, so that the file is gone once closed, whatever happens.
         folder = await anyio.to_thread.run_sync(self.contents.new_folder)
         try:
-            made = await self._form(scope, artifact.kind, form, row, folder, data)
-            file = await anyio.to_thread.run_sync(lambda: made.open("rb"))
+            formed = await self._form(scope, artifact.kind, form, row, folder, data)
+            file = await anyio.to_thread.run_sync(lambda: formed.open("rb"))
         finally:
             await anyio.to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True))
         size = file.seek(0, 2)

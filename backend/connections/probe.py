@@ -60,8 +60,8 @@ async def _ask(client: httpx.AsyncClient, connection: Connection) -> ConnectionT
                 return _refusal(answer.status_code, await _body(answer), connection)
             error = await _first_piece(answer)
     except (TimeoutError, httpx.TimeoutException):
-        said = f"{_host(connection)} gave no answer within {ANSWER_SECONDS:.0f} seconds."
-        return ConnectionTest(outcome=TestOutcome.UNREACHABLE, detail=said)
+        detail = f"{_host(connection)} gave no answer within {ANSWER_SECONDS:.0f} seconds."
+        return ConnectionTest(outcome=TestOutcome.UNREACHABLE, detail=detail)
     except (httpx.DecodingError, httpx.TooManyRedirects, _NotReadable):
         return _not_compatible(connection)
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
@@ -71,8 +71,8 @@ async def _ask(client: httpx.AsyncClient, connection: Connection) -> ConnectionT
     if error is not None:
         return _refusal(400, error, connection)
     seconds = time.monotonic() - began
-    said = f"{connection.default_model} answers: its answer began after {seconds:.1f} s."
-    return ConnectionTest(outcome=TestOutcome.OK, detail=said, seconds=round(seconds, 3))
+    detail = f"{connection.default_model} answers: its answer began after {seconds:.1f} s."
+    return ConnectionTest(outcome=TestOutcome.OK, detail=detail, seconds=round(seconds, 3))
 
 
 async def _list_models(client: httpx.AsyncClient, connection: Connection) -> list[str]:
@@ -153,18 +153,18 @@ def _refusal(status: int, body: Any, connection: Connection) -> ConnectionTest:
     says = f" It says: {quote(words)}" if words else ""
     host, model = _host(connection), connection.default_model
     if status in (401, 403):
-        said = f"refused the API key (status {status})" if key else "wants an API key"
-        return ConnectionTest(outcome=TestOutcome.KEY_REFUSED, detail=f"{host} {said}.{says}")
+        detail = f"refused the API key (status {status})" if key else "wants an API key"
+        return ConnectionTest(outcome=TestOutcome.KEY_REFUSED, detail=f"{host} {detail}.{says}")
     if _is_about_model(status, words, body, model):
-        said = f"{host} knows no model {model}.{says}"
-        return ConnectionTest(outcome=TestOutcome.UNKNOWN_MODEL, detail=said)
+        detail = f"{host} knows no model {model}.{says}"
+        return ConnectionTest(outcome=TestOutcome.UNKNOWN_MODEL, detail=detail)
     if status in (404, 405):
         return _not_compatible(connection, f" (status {status})")
     if status in (402, 429):
-        said = f"{host} was reached, but the account's rate limit or quota is used up.{says}"
+        detail = f"{host} was reached, but the account's rate limit or quota is used up.{says}"
     else:
-        said = f"{host} was reached, but refused the request (status {status}).{says}"
-    return ConnectionTest(outcome=TestOutcome.REFUSED, detail=said)
+        detail = f"{host} was reached, but refused the request (status {status}).{says}"
+    return ConnectionTest(outcome=TestOutcome.REFUSED, detail=detail)
 
 
 def _is_about_model(status: int, words: str, body: Any, model: str) -> bool:
@@ -178,13 +178,13 @@ def _is_about_model(status: int, words: str, body: Any, model: str) -> bool:
 
 
 def _not_compatible(connection: Connection, more: str = "") -> ConnectionTest:
-    said = (
+    detail = (
         f"{_host(connection)} answers, but not as an OpenAI-compatible endpoint"
         f"{more}: there is no chat under {connection.base_url}/chat/completions."
     )
     if not connection.base_url.endswith("/v1"):
-        said += " The base URL usually ends in /v1."
-    return ConnectionTest(outcome=TestOutcome.NOT_COMPATIBLE, detail=said)
+        detail += " The base URL usually ends in /v1."
+    return ConnectionTest(outcome=TestOutcome.NOT_COMPATIBLE, detail=detail)
 
 
 def _named(wanted: str, models: list[str]) -> str:

@@ -96,7 +96,7 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
     if (message.get("additional_kwargs") or {}).get(RESPONSE, {}).get("observed"):
         return []
     metadata = _assistant_metadata(message)
-    told = message.get("response_metadata", {})
+    response = message.get("response_metadata", {})
     rows: list[Draft] = []
     if thinking := message.get("additional_kwargs", {}).get("reasoning_content"):
         row = _said(message, ContentType.THINKING, thinking, status)
@@ -105,14 +105,14 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
         rows.append(_said(message, ContentType.TEXT, text, status))
     for call in message.get("tool_calls", ()):
         rows.append(_assistant(ContentType.TOOL_CALL, _call(call), MessageStatus.EXECUTING))
-    reason = told.get("finish_reason")
+    reason = response.get("finish_reason")
     if reason in CUT_SHORT:
         rows.append(notice(CUT_SHORT[reason]))
-    if NOT_KEPT in told:
-        rows.append(notice(TOO_MUCH_TO_KEEP.format(told[NOT_KEPT])))
+    if NOT_KEPT in response:
+        rows.append(notice(TOO_MUCH_TO_KEEP.format(response[NOT_KEPT])))
     if not rows or (status is MessageStatus.COMPLETED and _says_nothing(message)):
         rows.append(notice("The model gave an empty answer. Ask again, or rephrase the message."))
-    _add_sources(rows, told)
+    _add_sources(rows, response)
     return [
         replace(row, sequence=i, agent=agent, metadata=metadata | row.metadata)
         for i, row in enumerate(rows)
@@ -143,8 +143,8 @@ def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -
 def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
     """Return the rows of one tool result: its text, and each image, file or artifact of it."""
     row = tool_draft(message, artifact, agent)
-    if made := (artifact or {}).get("made"):
-        return [row, artifact_made(made, agent)]
+    if version := (artifact or {}).get("made"):
+        return [row, artifact_made(version, agent)]
     if not artifact or artifact.get("kind") != "content":
         return [row]
     besides = {key: artifact[key] for key in ("structured", "links") if artifact.get(key)}
@@ -154,9 +154,9 @@ def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str)
     return [row, *(_file(file, message, agent) for file in files)]
 
 
-def artifact_made(made: JSON, agent: str) -> Draft:
+def artifact_made(artifact: JSON, agent: str) -> Draft:
     """Return the row of a new artifact version: `{artifact_id, version, kind, title}`."""
-    return Draft(MessageType.TOOL, ContentType.ARTIFACT, dict(made), agent=agent)
+    return Draft(MessageType.TOOL, ContentType.ARTIFACT, dict(artifact), agent=agent)
 
 
 def is_unknown(message: JSON) -> bool:
@@ -219,9 +219,11 @@ def _assistant_metadata(message: JSON) -> JSON:
     return named | ({RESPONSE: response} if response else {})
 
 
-def _add_sources(rows: list[Draft], told: JSON) -> None:
+def _add_sources(rows: list[Draft], metadata: JSON) -> None:
     """Add the sources to the text's row, or to the first row if there is no text."""
-    sources = {name: told[name] for name in (SOURCES, MORE_SOURCES, EXECUTED) if told.get(name)}
+    sources = {
+        name: metadata[name] for name in (SOURCES, MORE_SOURCES, EXECUTED) if metadata.get(name)
+    }
     texts = (place for place, row in enumerate(rows) if row.content_type is ContentType.TEXT)
     place = next(texts, 0)
     rows[place] = replace(rows[place], metadata=rows[place].metadata | sources)
@@ -254,11 +256,11 @@ def _arguments(text: str | None) -> Any:
 def _file(file: JSON, message: JSON, agent: str) -> Draft:
     """Return an image or another file of a tool result; its bytes are stored separately."""
     is_image = file["kind"] == "image"
-    told = {key: file[key] for key in ("name", "mime_type", "bytes")}
+    described = {key: file[key] for key in ("name", "mime_type", "bytes")}
     return Draft(
         MessageType.TOOL,
         ContentType.IMAGE if is_image else ContentType.FILE,
-        {**told, "tool": message.get("name"), "tool_call_id": message.get("tool_call_id")},
+        {**described, "tool": message.get("name"), "tool_call_id": message.get("tool_call_id")},
         agent=agent,
         result=file,
     )

@@ -77,13 +77,26 @@ def list_messages(
 
     if around is not None:
         return _page_around(shown, around, limit, rows)
+    return _page_beside(shown, after, before, limit, rows, newest=found.message_count)
+
+
+def _page_beside(
+    shown: Path,
+    after: int | None,
+    before: int | None,
+    limit: int,
+    rows: Callable[..., list[DisplayMessage]],
+    *,
+    newest: int,
+) -> MessagePage:
+    """Return the page after or before a position, or the latest if neither is given."""
     is_forward = after is not None
     page = shown.after(after) if after is not None else shown.cut(before or _NO_END)
     given = rows(page, limit + 1, is_forward=is_forward)
     goes_on = len(given) > limit
     items = given[:limit] if is_forward else given[:limit][::-1]
     # A page beyond the end is empty; paging back from it starts at the end.
-    edge = found.message_count + 1 if before is None else before
+    edge = newest + 1 if before is None else before
     first = items[0].position if items else edge
     last = items[-1].position if items else first - 1
 

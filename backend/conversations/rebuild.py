@@ -24,16 +24,16 @@ def rebuild_messages(rows: Sequence[DisplayMessage], *, in_team: bool = False) -
     Notices, errors and other rows that only people read are left out. A call without a result is
     left as it is: the caller repairs the whole. In a team each answer has its agent's name.
     """
-    said = [row for row in rows if row.content_type in _SAID and row.message_type in _MAKE]
-    made = []
-    for (speaker, _), group in groupby(_numbered(said), key=lambda pair: pair[0]):
+    spoken = [row for row in rows if row.content_type in _SAID and row.message_type in _MAKE]
+    messages = []
+    for (speaker, _), group in groupby(_numbered(spoken), key=lambda pair: pair[0]):
         rows_of = [row for _, row in group]
         message = _MAKE[speaker](rows_of)
         if message is not None:
-            made.append(message)
+            messages.append(message)
             if in_team and message["role"] == "assistant" and rows_of[0].agent:
                 message["name"] = rows_of[0].agent
-    return made
+    return messages
 
 
 def _numbered(

@@ -41,7 +41,10 @@ def children_of(session: Session, conversation_id: UUID) -> list[UUID]:
 
 
 def hold_children(session: Session, conversation_id: UUID) -> list[UUID]:
-    """Lock the conversations of its tasks, before its own: moving a plan locks them first."""
+    """Lock the conversations of its tasks and return their ids.
+
+    They are locked before its own, because moving a plan locks them first.
+    """
     query = select(ConversationRow.id).where(ConversationRow.parent_id == conversation_id)
     held = query.order_by(ConversationRow.id).with_for_update(key_share=True)
     return list(session.scalars(held))

@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import (
     ColumnElement,
-    Select,
     case,
     false,
     func,
@@ -102,10 +101,18 @@ def create(
     return conversation_id
 
 
+def check_visible(session: Session, scope: Scope, conversation_id: UUID) -> None:
+    """Raise SessionNotFound unless the caller may see the session."""
+    row = ConversationRow
+    found = session.scalar(select(row.id).where(row.id == conversation_id, visible_to(scope)))
+    if found is None:
+        raise SessionNotFound
+
+
 def get(session: Session, scope: Scope, conversation_id: UUID) -> schemas.Session:
     """Return one session. Raise SessionNotFound, also for another owner's."""
-    query = _sessions().where(ConversationRow.id == conversation_id, visible_to(scope))
-    row = session.execute(query.add_columns(*_OFFERED)).one_or_none()
+    query = _ONE_SESSION.where(ConversationRow.id == conversation_id, visible_to(scope))
+    row = session.execute(query).one_or_none()
     if row is None:
         raise SessionNotFound
     found = _session(row)
@@ -149,7 +156,7 @@ def list_sessions(
     if wanted.everyone and not scope.is_admin:
         raise NotAllowed
     limit = max(1, min(limit, MAX_PAGE))
-    query = _sessions().where(visible_to(scope, everyone=wanted.everyone), *_conditions(wanted))
+    query = _SESSIONS.where(visible_to(scope, everyone=wanted.everyone), *_conditions(wanted))
     place = (_BY[wanted.order.column], ConversationRow.id)
     if cursor:
         after = _read_place(cursor, wanted.order)
@@ -218,29 +225,6 @@ def _turn_count() -> Any:
     return counted.correlate(ConversationRow).scalar_subquery()
 
 
-def _sessions() -> Select[Any]:
-    row = ConversationRow
-    return select(
-        row.id,
-        row.title,
-        row.domain_name.label("domain"),
-        row.domain_id,
-        row.image_id,
-        _active_status().label("status"),
-        _has_failed().label("has_failed"),
-        row.pinned,
-        row.archived,
-        row.message_count,
-        _turn_count().label("turn_count"),
-        case((row.path.is_not(None), row.branch)).label("branch"),
-        row.model,
-        row.parent_id,
-        row.owner_id.label("owner"),
-        row.created_at,
-        row.updated_at,
-    )
-
-
 def _session(row: Any) -> schemas.Session:
     return schemas.Session(**{name: row._mapping[name] for name in _SHOWN})
 
@@ -263,7 +247,7 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
         of_domain = (ConversationRow.domain_name, ConversationRow.domain_id)
         conditions.append(match_domain(wanted.domain, *of_domain))
     if wanted.status:
-        conditions.append(_active_status() == wanted.status)
+        conditions.append(_active == wanted.status)
     if wanted.q and wanted.q.strip():
         conditions.append(_title_matches(wanted.q))
     return conditions
@@ -278,7 +262,28 @@ def _title_matches(q: str) -> ColumnElement[bool]:
 
 _OF_IMAGE = {"models", "default_model"}
 _SHOWN = tuple(name for name in schemas.Session.model_fields if name not in _OF_IMAGE)
-_OFFERED = (
+# Built once: building these statements takes as long as running them.
+_active = _active_status()
+_SESSIONS = select(
+    ConversationRow.id,
+    ConversationRow.title,
+    ConversationRow.domain_name.label("domain"),
+    ConversationRow.domain_id,
+    ConversationRow.image_id,
+    _active.label("status"),
+    _has_failed().label("has_failed"),
+    ConversationRow.pinned,
+    ConversationRow.archived,
+    ConversationRow.message_count,
+    _turn_count().label("turn_count"),
+    case((ConversationRow.path.is_not(None), ConversationRow.branch)).label("branch"),
+    ConversationRow.model,
+    ConversationRow.parent_id,
+    ConversationRow.owner_id.label("owner"),
+    ConversationRow.created_at,
+    ConversationRow.updated_at,
+)
+_ONE_SESSION = _SESSIONS.add_columns(
     ConversationRow.image["models"].label("offered"),
     ConversationRow.image["model"].label("domain_model"),
     ConversationRow.image["agents"][0]["model"].label("agent_model"),

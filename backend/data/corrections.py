@@ -32,17 +32,6 @@ ENCODINGS: Mapping[str, str] = MappingProxyType(
         "Korean (949)": "cp949",
     }
 )
-COLUMN_TYPES = (
-    "text",
-    "integer",
-    "number",
-    "boolean",
-    "date",
-    "date_dmy",
-    "date_mdy",
-    "date_ymd",
-    "timestamp",
-)
 NUMBER_TYPES = frozenset({"integer", "number"})  # read with a decimal mark
 
 

@@ -19,7 +19,7 @@ _MAX_VALUE_CHARS = 40
 
 def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
     """Return all tables of a snapshot with their columns and row counts."""
-    told = load_understood(snapshot.with_name(UNDERSTOOD))
+    understood = load_understood(snapshot.with_name(UNDERSTOOD))
     with attached({name: snapshot}) as connection:
         tables = connection.execute(
             "SELECT table_name, comment FROM duckdb_tables() WHERE database_name = $1 "
@@ -28,7 +28,7 @@ def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
             [name],
         ).fetchall()
         infos = [_table(connection, name, table, comment) for table, comment in tables]
-        return tuple(_with_reading(info, told.get(info.name)) for info in infos)
+        return tuple(_with_reading(info, understood.get(info.name)) for info in infos)
 
 
 def profile_tables(name: str, snapshot: Path, tables: Sequence[TableInfo]) -> tuple[TableInfo, ...]:

@@ -60,8 +60,8 @@ def read_conversation(request: Mapping[str, Any]) -> Conversation:
     check_order(messages)
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=-1)
     question = without_mentions(text_of(messages[last])) if last >= 0 else ""
-    said = [m for m in messages if m.get("role") in ("user", "assistant")]
-    spoken = [_spoken(m) for place, m in enumerate(said) if not _is_handed_on(said, place)]
+    dialogue = [m for m in messages if m.get("role") in ("user", "assistant")]
+    spoken = [_spoken(m) for place, m in enumerate(dialogue) if not _is_handed_on(dialogue, place)]
     system = [text_of(m) for m in messages if m.get("role") in ("system", "developer")]
     return Conversation(
         question,
@@ -112,14 +112,14 @@ def without_mentions(text: str) -> str:
     return plain + text[end:] if count else text
 
 
-def _is_handed_on(said: Sequence[Message], place: int) -> bool:
+def _is_handed_on(dialogue: Sequence[Message], place: int) -> bool:
     """Return whether a manager delegates a person's question unchanged, right after it."""
-    later = said[place + 1 :]
+    later = dialogue[place + 1 :]
     by_agent = [m for m in later if m["role"] == "user" and m.get("name")]
     if (
-        said[place]["role"] != "user"
+        dialogue[place]["role"] != "user"
         or not by_agent
-        or text_of(by_agent[0]) != text_of(said[place])
+        or text_of(by_agent[0]) != text_of(dialogue[place])
     ):
         return False
     return all(m["role"] == "assistant" for m in later[: later.index(by_agent[0])])

@@ -28,10 +28,10 @@ def number(text: str | None) -> Decimal:
         return Decimal(0)
 
 
-def money(amount: Decimal | str | None, currency: str = "EUR") -> str:
-    """Return an amount with thousands separators and its currency: EUR 1,234.50."""
+def money(amount: Decimal | str | None) -> str:
+    """Return an amount with thousands separators and the group's currency: EUR 1,234.50."""
     value = amount if isinstance(amount, Decimal) else number(amount)
-    return f"{currency} {value:,.2f}"
+    return f"EUR {value:,.2f}"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -36,23 +36,23 @@ def reply(conversation: Conversation, parallel: bool = True) -> Reply:
         return Reply(response["reasoning"], manager.in_form(response))
     everything, conversation = conversation, without_todos(conversation)
     task = find_task(conversation)
-    said = _work(everything, conversation, task or choose_intent(conversation), parallel)
-    if task and not said.calls and (said.gives_up or task.name not in BY_TASKS):
-        return replace(said, text=manager.in_form(manager.not_done(said.text)))
-    return said
+    answer = _work(everything, conversation, task or choose_intent(conversation), parallel)
+    if task and not answer.calls and (answer.gives_up or task.name not in BY_TASKS):
+        return replace(answer, text=manager.in_form(manager.not_done(answer.text)))
+    return answer
 
 
 def _work(
     everything: Conversation, conversation: Conversation, intent: Intent, parallel: bool
 ) -> Reply:
     planned = intent.plan(conversation)
-    made = [result.call for result in conversation.results]
-    todo = [call for call in planned if call not in made]
+    called = [result.call for result in conversation.results]
+    todo = [call for call in planned if call not in called]
     missing = sorted({call.name for call in todo} - conversation.tools)
     if todo and missing:
         return Reply(f"I would need {_listed(missing)}.", _no_tool(missing), gives_up=True)
     failed = [result for result in conversation.results if is_error(result)]
-    is_done = not todo or len(made) >= _MAX_ROUNDS
+    is_done = not todo or len(called) >= _MAX_ROUNDS
     if not failed and (tick := next_tick(everything, intent.steps, is_done=is_done)):
         return Reply("This takes several steps; I keep a list of them.", calls=(tick,))
     if not is_done:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.schemas.domains.templates import StdioServer
-from backend.settings import Settings, split_commands
+from backend.setting_kinds import split_commands
+from backend.settings import Settings
 
 PROGRAMS = "decides which programs run"
 LIBRARIES = "decides which libraries are loaded"

@@ -102,15 +102,15 @@ def _masked(server: McpServer) -> McpServer:
 
 def _with(fields: dict[str, Any], value_at: Callable[[tuple[str, str]], str]) -> dict[str, Any]:
     """Return the server's fields with the value of each place."""
-    made: dict[str, Any] = dict(fields)
+    changed: dict[str, Any] = dict(fields)
     for field in ("headers", "env"):
         if field in fields:
-            made[field] = {key: value_at((field, key)) for key in fields[field]}
+            changed[field] = {key: value_at((field, key)) for key in fields[field]}
     if "args" in fields:
-        made["args"] = [value_at(("args", str(n))) for n, _ in enumerate(fields["args"])]
+        changed["args"] = [value_at(("args", str(n))) for n, _ in enumerate(fields["args"])]
     if "url" in fields:
-        made["url"] = value_at(("url", ""))
-    return made
+        changed["url"] = value_at(("url", ""))
+    return changed
 
 
 def _values(server: McpServer) -> Iterator[tuple[tuple[str, str], str]]:

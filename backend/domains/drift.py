@@ -35,10 +35,10 @@ def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftC
 
 def plain(template: DomainTemplate) -> JSON:
     """Return a template in the form people read; default values are left out."""
-    said = mask_template(template).model_dump(mode="json", exclude_defaults=True)
+    fields = mask_template(template).model_dump(mode="json", exclude_defaults=True)
     if template.agents == agents_of(UNSAID):
-        del said["agents"]  # an image also names the agent that its domain may leave implicit
-    return said
+        del fields["agents"]  # an image also names the agent that its domain may leave implicit
+    return fields
 
 
 def by_name(value: Any, key: str = "") -> Any:
@@ -57,11 +57,11 @@ def as_list(value: Any) -> Any:
     """Return the value with mappings of named things as lists again, for people to read."""
     if not isinstance(value, dict):
         return value
-    said = {name: as_list(item) for name, item in value.items()}
-    order = said.pop(ORDER, None)
+    entries = {name: as_list(item) for name, item in value.items()}
+    order = entries.pop(ORDER, None)
     if order is None:
-        return said
-    return [{name: said[name]} if said[name] else name for name in order]
+        return entries
+    return [{name: entries[name]} if entries[name] else name for name in order]
 
 
 def diff(old: JSON, new: JSON, path: Path = ()) -> Iterator[DriftChange]:

@@ -55,6 +55,8 @@ def faults_of(path: Sequence[str | int], errors: Sequence[Any]) -> list[Fault]:
 def in_words(error: Mapping[str, Any]) -> str:
     """Return a sentence that says what is wrong, and what to write instead."""
     kind, place = error["type"], error["loc"]
+    if kind == "too_long" and isinstance(error["input"], str):
+        kind = "string_too_long"  # Pydantic counts items where a validator comes first
     field = place[-1] if place else ""
     if kind in _IS_EMPTY and field in _NEEDED:
         return _NEEDED[str(field)]
@@ -62,8 +64,8 @@ def in_words(error: Mapping[str, Any]) -> str:
         return _NAME_PATTERN
     if kind in _WORDS:
         return _WORDS[kind].format(**error.get("ctx", {}))
-    said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
-    return f"{said[:1].upper()}{said[1:]}."
+    message = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    return f"{message[:1].upper()}{message[1:]}."
 
 
 def _place(error: Mapping[str, Any]) -> list[str | int]:

@@ -25,11 +25,11 @@ def find_unpriced(image: DomainTemplate, prices: Prices) -> list[Fault]:
     models = dict.fromkeys(name or prices.default_model for name in _models_in(image))
     unpriced = [name for name in models if name not in prices.priced]
     limits = [name for name in COST_LIMITS if getattr(image.limits, name) is not None]
-    said = (
+    message = (
         f"MODEL_PRICES has no price for {listed(unpriced)}, so that cost never counts towards this"
         " limit. Add the price to MODEL_PRICES in the settings, or limit the tokens instead."
     )
-    return [Fault(path=["limits", name], message=said) for name in limits if unpriced]
+    return [Fault(path=["limits", name], message=message) for name in limits if unpriced]
 
 
 def _models_in(image: DomainTemplate) -> Iterator[str | None]:

@@ -18,7 +18,8 @@ from dotenv import dotenv_values
 from backend.errors.domains import SecretForbidden, SecretMissing
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import NAMED, McpServer, StdioServer
-from backend.settings import SECRET_ENTRY, Settings
+from backend.setting_kinds import SECRET_ENTRY
+from backend.settings import Settings
 
 MOST_NAMES = 1_000
 # Where `${` means nothing else; an argument of a command may be for a shell.
@@ -155,8 +156,8 @@ class Secrets:
         return f"${{{name}}} is not set here. Set it in the worker's environment or in `.env`."
 
     def _value_of(self, name: str, destination: Destination | None) -> str:
-        if said := self.refusal(name, destination):
-            raise SecretForbidden(said)
+        if reason := self.refusal(name, destination):
+            raise SecretForbidden(reason)
         value = self.read().get(name)
         if not value:
             raise SecretMissing(self.absence(name))
@@ -198,19 +199,21 @@ def check_secrets(
     for server, template in servers.items():
         for field in NAME_OR_FAULT:
             if found := NO_NAME.search("\n".join(_texts(getattr(template, field, "")))):
-                said = (
+                message = (
                     f"`{found[0]}` names no secret. Write ${{NAME}}: letters, digits, underscores."
                 )
-                faults.append(Fault(path=["mcp_servers", server, field], message=said))
+                faults.append(Fault(path=["mcp_servers", server, field], message=message))
     named = list(islice(_names_in(servers), MOST_NAMES + 1))
     if len(named) > MOST_NAMES:
-        said = f"Tool servers of one domain name {MOST_NAMES:,} secrets at most."
-        return [Fault(path=["mcp_servers"], message=said)], []
+        message = f"Tool servers of one domain name {MOST_NAMES:,} secrets at most."
+        return [Fault(path=["mcp_servers"], message=message)], []
     for server, field, name in named:
         path: list[str | int] = ["mcp_servers", server, field]
         if field not in EXPANDED:
-            said = f"A secret such as ${{{name}}} may only appear in {', '.join(sorted(EXPANDED))}."
-            faults.append(Fault(path=path, message=said))
+            message = (
+                f"A secret such as ${{{name}}} may only appear in {', '.join(sorted(EXPANDED))}."
+            )
+            faults.append(Fault(path=path, message=message))
         elif refused := secrets.refusal(name, _destination_of(servers[server])):
             faults.append(Fault(path=path, message=refused))
         elif absent := secrets.absence(name):

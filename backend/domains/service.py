@@ -156,8 +156,8 @@ def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) ->
     return found.model_copy(update={"changes": diff_templates(found.template, today)})
 
 
-def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
-    """Delete a domain; its conversations keep their images, and its last name.
+def remove(session: Session, scope: Scope, domain_id: UUID) -> str:
+    """Delete a domain and return its last name, which its conversations keep, as their images.
 
     Raise NotAllowed, DomainNotFound, or DomainInUse for the default domain.
     """
@@ -172,6 +172,7 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
     )
     session.execute(delete(DomainRow).where(DomainRow.id == domain_id))
     audit.record(session, scope.user_id, "deleted", SUBJECT, domain_id, {"name": row.name})
+    return row.name
 
 
 def template_in(domain: Domain) -> DomainTemplate:
@@ -212,8 +213,8 @@ def _store(
     newer = {"version": DomainRow.version + 1, "updated_at": func.now()}
     _write(session, update(DomainRow).where(DomainRow.id == row.id).values(**values, **newer))
     versions.keep_version(session, row.id, scope.user_id)
-    said = {"name": values["name"], "version": row.version + 1, **(details or {})}
-    audit.record(session, scope.user_id, "changed", SUBJECT, row.id, said)
+    about = {"name": values["name"], "version": row.version + 1, **(details or {})}
+    audit.record(session, scope.user_id, "changed", SUBJECT, row.id, about)
 
 
 def _archive(session: Session, scope: Scope, row: DomainRow, archived: bool) -> None:

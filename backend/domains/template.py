@@ -20,14 +20,22 @@ def find_faults(template: DomainTemplate) -> list[Fault]:
     names = Counter(agent.name.lower() for agent in template.agents)
     faults = []
     if twice := [name for name, count in names.items() if count > 1]:
-        said = f"Two agents have the same name: {', '.join(sorted(twice))}. Rename one of them."
-        faults.append(Fault(path=["agents"], message=said))
+        message = f"Two agents have the same name: {', '.join(sorted(twice))}. Rename one of them."
+        faults.append(Fault(path=["agents"], message=message))
     if template.manager and template.manager.name.lower() in _names(template):
-        said = f"The manager and an agent have the same name: {template.manager.name}. Rename one."
-        faults.append(Fault(path=["manager", "name"], message=said))
+        message = (
+            f"The manager and an agent have the same name: {template.manager.name}. Rename one."
+        )
+        faults.append(Fault(path=["manager", "name"], message=message))
     if not all(map(is_visible, template.models)):
-        said = "One of the models that people may choose has no name. Enter its name, or remove it."
-        faults.append(Fault(path=["models"], message=said))
+        message = (
+            "One of the models that people may choose has no name. Enter its name, or remove it."
+        )
+        faults.append(Fault(path=["models"], message=message))
+    for place, agent in enumerate(template.agents):
+        if not all(map(is_visible, agent.roles or ())):
+            message = "One of the roles has no name. Enter its name, or remove it."
+            faults.append(Fault(path=["agents", place, "roles"], message=message))
     if not is_visible(template.name):
         faults.append(Fault(path=["name"], message="A domain needs a visible name."))
     return faults

@@ -16,9 +16,9 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 def check_servers(servers: Mapping[str, McpServer], commands: Commands) -> list[Fault]:
     """Return faults of servers that cannot or may not be connected to; each names its server."""
     return [
-        Fault(path=["mcp_servers", name, *place], message=f"The MCP server {name!r}: {said}")
+        Fault(path=["mcp_servers", name, *place], message=f"The MCP server {name!r}: {problem}")
         for name, server in servers.items()
-        for place, said in _find_wrong(name, server, commands)
+        for place, problem in _find_wrong(name, server, commands)
     ]
 
 
@@ -29,7 +29,7 @@ def _find_wrong(
         yield [], f"its name must be one line of 1 to {LONGEST_NAME} characters."
     if isinstance(server, StdioServer):
         yield from _wrong_process(server)
-        yield from (([field], said) for field, said in commands.faults(server))
+        yield from (([field], problem) for field, problem in commands.faults(server))
     else:
         yield from _wrong_address(server)
 

@@ -31,8 +31,8 @@ class LinkRevoked(AppError):
     @classmethod
     def at(cls, when: datetime) -> "LinkRevoked":
         """Return the error with the time of the revocation."""
-        said = f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        return cls(f"The owner of this session revoked the link on {said}. Ask them for another.")
+        date = f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return cls(f"The owner of this session revoked the link on {date}. Ask them for another.")
 
 
 class TooManyLinks(AppError):

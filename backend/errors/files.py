@@ -19,3 +19,10 @@ class NoRoomForFiles(AppError):
     """Your file storage is full. Delete some files on the Data page, then upload this one again."""
 
     status = 413
+
+
+class FileStoreUnavailable(AppError):
+    """The server cannot store files; its disk may be full. Tell its operator, then try again."""
+
+    status = 503
+    retry_after = 60

@@ -12,8 +12,15 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
 from backend.errors.artifacts import ArtifactNotFound
 from backend.errors.conversations import ResultNotFound, SessionNotFound
+from backend.export.parts import Part, artifact_part, part_of
 from backend.export.reader import Reader
-from backend.export.said import Part, artifact_part, part_of
+from backend.export.tasks import (
+    TaskSession,
+    find_home,
+    is_result_of_plan,
+    tasks_behind,
+    with_heading,
+)
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
 from backend.tabular.chart_places import NOT_DRAWN
 from backend.tabular.charts import MAX_POINTS, SpecRefused, check_spec
@@ -52,7 +59,22 @@ class History:
         return cls(database, scope, found, figures, draw, reader)
 
     def rows(self) -> Iterator[DisplayMessage]:
-        """Yield the rows in order, until the end or until the session is deleted."""
+        """Yield the rows in order, those of a plan's tasks behind its result.
+
+        They end where the session was deleted meanwhile.
+        """
+        for row in self._rows_of(self.session.id):
+            yield row
+            for task in self._tasks_behind(row):
+                yield from with_heading(task, self._rows_of(task.id))
+
+    def _tasks_behind(self, row: DisplayMessage) -> list[TaskSession]:
+        if not is_result_of_plan(row):
+            return []
+        with self.database.read() as session:
+            return tasks_behind(session, row)
+
+    def _rows_of(self, session_id: UUID) -> Iterator[DisplayMessage]:
         after: int | None = 0
         while after is not None:
             try:
@@ -60,7 +82,7 @@ class History:
                     page = list_messages(
                         session,
                         self.scope,
-                        self.session.id,
+                        session_id,
                         after=after,
                         limit=PAGE_ROWS,
                         of_branch=True,
@@ -106,6 +128,7 @@ class History:
         """Return what is stored apart from a row: a whole table, or a file; None if it is gone."""
         try:
             with self.database.read() as session:
-                return get_result(session, self.scope, self.session.id, UUID(result_id))
+                home = find_home(session, self.session.id, UUID(result_id))
+                return get_result(session, self.scope, home, UUID(result_id))
         except (ResultNotFound, ValueError):
             return None

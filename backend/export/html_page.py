@@ -7,8 +7,8 @@ from typing import Any
 
 from backend.export.document_body import BodyWriter, write_figure
 from backend.export.history import History
+from backend.export.parts import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.export.reader import Reader
-from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.tabular.cells import cell_writer, is_number
 from backend.tabular.columns import kinds_of
 
@@ -17,7 +17,8 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --quiet: light-dark(#667, #a4a4b4);
   background: Canvas; color: CanvasText; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem;
+  overflow-wrap: break-word; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1rem; margin: 2rem 0 0.5rem; }
 h2 time, .quiet, figcaption, summary { color: var(--quiet); font-weight: normal;
   font-size: 0.85rem; }
@@ -49,8 +50,8 @@ def write_html(history: History) -> Iterator[str]:
     """Yield the page in pieces."""
     session = history.session
     title = escape(session.title or "Conversation")
-    told = f"{escape(session.domain)}, {_time(session.created_at, history)}"
-    yield f'{page_head(title)}<p class="quiet">{told}</p>\n'
+    about = f"{escape(session.domain)}, {_time(session.created_at, history)}"
+    yield f'{page_head(title)}<p class="quiet">{about}</p>\n'
     body, before = BodyWriter(), ""
     for row in history.rows():
         speaker = speaker_of(row)
@@ -89,10 +90,10 @@ def _write(part: Part, body: BodyWriter, history: History) -> str:
         return f'<p class="you">{escape(part.text)}</p>'
     if part.kind == "aside" and not part.label:
         return f'<p class="quiet">{escape(part.text)}</p>'
-    said = f"<pre>{escape(part.text)}</pre>"
+    block = f"<pre>{escape(part.text)}</pre>"
     if not part.label:
-        return said
-    return f"<details><summary>{escape(part.label)}</summary>{said}</details>"
+        return block
+    return f"<details><summary>{escape(part.label)}</summary>{block}</details>"
 
 
 def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
@@ -110,9 +111,9 @@ def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
         + "</tr>\n"
         for row in rows
     )
-    said = f"{escape(label)} ({count_words(table, len(rows), reader)})"
+    caption = f"{escape(label)} ({count_words(table, len(rows), reader)})"
     return (
-        f"<figure><figcaption>{said}</figcaption><table><thead><tr>{head}</tr></thead>"
+        f"<figure><figcaption>{caption}</figcaption><table><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table></figure>"
     )
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from backend.export.history import History
+from backend.export.parts import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.export.reader import Reader
-from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.tabular.cells import cell_writer, is_number
 from backend.tabular.columns import kinds_of
 
@@ -48,9 +48,9 @@ def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
     rule = _cells("---:" if is_number(kind) else "---" for kind in kinds)
     writers = [cell_writer(kind, reader.locale) for kind in kinds]
     lines = [_cells(write(cell) for write, cell in zip(writers, row, strict=False)) for row in rows]
-    said = "\n".join((head, rule, *lines))
+    text = "\n".join((head, rule, *lines))
     drawn = "; the HTML export draws its chart" if table.get("chart") else ""
-    return f"**{_line(label)}** ({count_words(table, len(rows), reader)}{drawn})\n\n{said}"
+    return f"**{_line(label)}** ({count_words(table, len(rows), reader)}{drawn})\n\n{text}"
 
 
 def _cells(cells: Any) -> str:

@@ -29,13 +29,14 @@ def _sheets(history: History) -> Iterator[tuple[str, dict[str, Any]]]:
         listed.append([title, origin, len(table["rows"]), _note(table)])
         yield title, table
     if left_out:
-        said = f"left out: a workbook takes the first {MAX_TABLES} tables"
-        listed.append([f"{left_out:,} more tables", "", None, said])
+        reason = f"left out: a workbook takes the first {MAX_TABLES} tables"
+        listed.append([f"{left_out:,} more tables", "", None, reason])
     columns = [{"name": name, "type": kind} for name, kind in CONTENTS]
     yield "Contents", {"columns": columns, "rows": listed}
 
 
 def _tables(history: History) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each table of the session, and where it comes from."""
     for row in history.rows():
         table = row.metadata.get("table")
         if row.content_type is ContentType.TOOL_RESULT and isinstance(table, dict):
@@ -47,10 +48,13 @@ def _tables(history: History) -> Iterator[tuple[str, dict[str, Any]]]:
             if (part := history.part(row)).table is not None:
                 yield "artifact", dict(part.table)
         elif (row.content_type, row.message_type) == (ContentType.TEXT, MessageType.ASSISTANT):
-            text = str(row.content.get("text", ""))
-            if "|" in text and len(text) <= MAX_LOOKED_THROUGH:
-                for found in find_tables(text):
-                    yield "answer", {**found, "title": "Answer"}
+            yield from _of_answer(str(row.content.get("text", "")))
+
+
+def _of_answer(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if "|" in text and len(text) <= MAX_LOOKED_THROUGH:
+        for found in find_tables(text):
+            yield "answer", {**found, "title": "Answer"}
 
 
 def _note(table: dict[str, Any]) -> str:

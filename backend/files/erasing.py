@@ -1,7 +1,5 @@
 """Erases the bytes of files whose rows are gone, deleted alone or with their session."""
 
-import logging
-
 from sqlalchemy import delete, select
 
 from backend.files.store import FileStore
@@ -9,7 +7,6 @@ from db.models.file import ErasedFileRow
 from db.session import Database
 
 BATCH = 100
-log = logging.getLogger(__name__)
 
 
 def erase_deleted(database: Database, store: FileStore) -> int:

@@ -90,7 +90,7 @@ class Files:
 
         def read(session: Session) -> FilePage:
             if session_id is not None:
-                conversations.get(session, scope, session_id)
+                conversations.check_visible(session, scope, session_id)
             found, following = rows.list_page(
                 session, scope, session_id, cursor=cursor, limit=limit
             )
@@ -134,8 +134,8 @@ class Files:
 
         def write(session: Session) -> None:
             rows.correct(session, scope, file_id, values)
-            said = {"corrected": sorted(corrections)}
-            audit.record(session, scope.user_id, "corrected", "file", file_id, said)
+            details = {"corrected": sorted(corrections)}
+            audit.record(session, scope.user_id, "corrected", "file", file_id, details)
 
         await self._write_database(write)
         return details_of(await self._find(scope, file_id))

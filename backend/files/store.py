@@ -5,29 +5,34 @@ there atomically.
 """
 
 import hashlib
+import logging
 import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import UUID, uuid4
 
+from backend.errors.files import FileStoreUnavailable
+
 _INCOMING = ".incoming-"
 _ABANDONED_SECONDS = 86_400
+log = logging.getLogger(__name__)
 
 
 class Incoming:
-    """A file that is being received; its methods may block."""
+    """A file that is being received; its methods may block, and raise FileStoreUnavailable."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.size = 0
         self.head = b""
         self._hash = hashlib.sha256()
         self._folder = folder
         self._place = folder / f"{_INCOMING}{uuid4().hex}"
-        self._file = open(self._place, "xb", buffering=0, opener=_for_ourselves)  # noqa: SIM115 - closed by seal or drop
+        with _writing():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file = open(self._place, "xb", buffering=0, opener=_for_ourselves)  # noqa: SIM115 - closed by seal or drop
 
     @property
     def sha256(self) -> str:
@@ -37,8 +42,9 @@ class Incoming:
     def write(self, piece: bytes, head_bytes: int = 4096) -> None:
         """Append a piece."""
         rest = memoryview(piece)
-        while rest:
-            rest = rest[self._file.write(rest) :]
+        with _writing():
+            while rest:
+                rest = rest[self._file.write(rest) :]
         self._hash.update(piece)
         self.size += len(piece)
         if len(self.head) < head_bytes:
@@ -46,7 +52,8 @@ class Incoming:
 
     def seal(self) -> None:
         """Flush the file to disk, which may take a while; nothing can be added after it."""
-        os.fsync(self._file.fileno())
+        with _writing():
+            os.fsync(self._file.fileno())
         self._file.close()
 
     def keep(self, file_id: UUID) -> None:
@@ -62,6 +69,15 @@ class Incoming:
         """Remove what was received, unless it was kept."""
         self._file.close()
         self._place.unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        log.error("Files cannot be stored: %s", error)
+        raise FileStoreUnavailable from error
 
 
 def _for_ourselves(path: str, flags: int) -> int:

@@ -50,8 +50,9 @@ def _skipped(facts: Mapping[str, Any]) -> str:
         left_out.append(_count(titles, "title line"))
     if below := facts.get("below_count"):
         left_out.append(f"{_count(below, 'line')} below the table")
-    if line := facts.get("total_line"):
-        left_out.append(f"the total in line {line:,}")
+    if totals := facts.get("totals_count"):
+        one = f"the total in line {facts['totals'][0]['line']:,}"
+        left_out.append(one if totals == 1 else _count(totals, "total"))
     return listed(left_out)
 
 

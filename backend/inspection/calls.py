@@ -94,7 +94,7 @@ def list_calls(
 
     Raise SessionNotFound.
     """
-    conversations.get(session, scope, conversation_id)
+    conversations.check_visible(session, scope, conversation_id)
     row = AgentStateDeltaRow
     query = _recorded_calls(conversation_id).order_by(row.version.desc())
     if before is not None:
@@ -122,7 +122,7 @@ def get_call(
 
     Raise SessionNotFound, CallNotFound, CallNotKept.
     """
-    conversations.get(session, scope, conversation_id)
+    conversations.check_visible(session, scope, conversation_id)
     found = session.execute(
         _recorded_calls(conversation_id).where(AgentStateDeltaRow.version == version)
     ).one_or_none()

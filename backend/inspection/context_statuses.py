@@ -50,11 +50,11 @@ class Reading:
 
     def follow_rebuilt(self, rows: Sequence[DisplayMessage]) -> None:
         """Pair rows with the messages rebuilt from them, which have their ids."""
-        made = {str(row.id): row for row in rows if str(row.id) in self.places}
-        again = {self.pairs.get(row.position): name for name, row in made.items()}
+        placed = {str(row.id): row for row in rows if str(row.id) in self.places}
+        again = {self.pairs.get(row.position): name for name, row in placed.items()}
         again.pop(None, None)
         self.pairs = {position: again.get(name, name) for position, name in self.pairs.items()}
-        self.pairs |= {row.position: name for name, row in made.items()}
+        self.pairs |= {row.position: name for name, row in placed.items()}
         self.paired = set(self.pairs.values())
 
     def read(self, place: int) -> ReadMessage:
@@ -143,8 +143,8 @@ def says_same(row: DisplayMessage, message: JSON) -> bool:
     if row.content_type is ContentType.TOOL_CALL:
         drafts = assistant_drafts(message, "", MessageStatus.COMPLETED)
         return row.content in [draft.content for draft in drafts]
-    said = row.content.get("text") or row.content.get("content") or ""
-    return said == text_of(message)
+    text = row.content.get("text") or row.content.get("content") or ""
+    return text == text_of(message)
 
 
 def _unseen_before(reading: Reading, of_page: set[str | None]) -> dict[str, list[int]]:

@@ -59,5 +59,5 @@ def _explain(request: LastRequest, sent: Sequence[JSON], left_out: Sequence[str]
 
 def _words(message: JSON) -> str:
     calls = [call.get("function", {}) for call in message.get("tool_calls") or ()]
-    said = [text_of(message), *(f"{call.get('name')}({call.get('arguments')})" for call in calls)]
-    return "\n".join(filter(None, said))
+    parts = [text_of(message), *(f"{call.get('name')}({call.get('arguments')})" for call in calls)]
+    return "\n".join(filter(None, parts))

@@ -39,7 +39,9 @@ def pair(messages: Sequence[JSON], rows: Sequence[Row]) -> dict[int, str]:
     pairs: dict[int, str] = {}
     start = 0
     for message in messages:
-        found = index.result(message, start) if _is_result(message) else index.said(message, start)
+        found = (
+            index.result(message, start) if _is_result(message) else index.spoken(message, start)
+        )
         if found is None:
             continue
         pairs |= {row.position: message["id"] for row in groups[found]}
@@ -62,7 +64,7 @@ class _Index:
             if group[0].content_type is ContentType.TOOL_RESULT:
                 self._results[group[0].call_id].append(number)
 
-    def said(self, message: JSON, start: int) -> int | None:
+    def spoken(self, message: JSON, start: int) -> int | None:
         """Return the first group from `start` on that shows a person's or a model's message."""
         wanted, named = _kinds(message), _named_position(message)
         if named is not None:

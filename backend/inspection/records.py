@@ -68,11 +68,11 @@ def list_made(
         for first, end in ranges
     ]
     query = select(row.delta).where(row.conversation_id == conversation_id, or_(false(), *wanted))
-    made: dict[str, JSON] = {}
+    messages: dict[str, JSON] = {}
     for delta in session.scalars(query.order_by(row.version)):
         for message in (*delta.get("prepend", ()), *delta.get("append", ())):
-            made.setdefault(str(message.get("id")), message)
-    return made
+            messages.setdefault(str(message.get("id")), message)
+    return messages
 
 
 def list_rows(

@@ -107,13 +107,13 @@ def _pair_turns(
     frames = records.list_rows(session, conversation_id, turn_ids)
     for span, end in wanted:
         names = timeline.made_between(span.first, end)
-        made = [stored[name] for name in names if name in stored]
+        messages = [stored[name] for name in names if name in stored]
         shown = sorted(
             (row for turn in span.turns for row in frames[turn.id]), key=lambda row: row.position
         )
-        pairs |= pair(made, shown)
+        pairs |= pair(messages, shown)
         own.update(names)
-        if made:
+        if messages:
             known.update(row.position for row in shown)
     return pairs, known, own
 

@@ -74,8 +74,8 @@ class Answer:
     @property
     def is_empty(self) -> bool:
         """Return whether there is neither text nor call, nor a reason for that."""
-        said = len(self._calls) or self._text.joined().strip()
-        return not said and self._finish_reason not in CUT_SHORT
+        content = len(self._calls) or self._text.joined().strip()
+        return not content and self._finish_reason not in CUT_SHORT
 
     @property
     def is_worth_another_try(self) -> bool:
@@ -222,8 +222,8 @@ class Answer:
         metadata = {"finish_reason": self._finish_reason, "model_name": self._model}
         if self._kept.is_too_much:
             metadata[NOT_KEPT] = f"{self._kept.size:,} of {MAX_KEPT_CHARS:,}"
-        said = {key: clean_text(value) for key, value in metadata.items() if value}
-        return {**said, **self._sources.told()}
+        known = {key: clean_text(value) for key, value in metadata.items() if value}
+        return {**known, **self._sources.told()}
 
 
 class _Pieces:

@@ -6,6 +6,7 @@ with the message.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from backend.types import JSON
 RAW_ARGUMENTS = "raw_arguments"
 REASONING = "reasoning_content"
 UNREADABLE = "unreadable_arguments"
+MAX_DIGITS = 4_300  # of an integer, as Python reads it
+MAX_NAMED = 80  # characters of a name in an error
 
 
 def parse_arguments(text: str) -> JSON:
@@ -28,7 +31,12 @@ def parse_arguments(text: str) -> JSON:
     if has_too_many_parts(text):
         raise ValueError(f"made of more than {MAX_PARTS:,} parts")
     try:
-        arguments = json.loads(text, parse_constant=_refuse_constant)
+        arguments = json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_int=_read_integer,
+            object_pairs_hook=_object,
+        )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     if not isinstance(arguments, dict):
@@ -76,6 +84,21 @@ def _text(arguments: JSON, raw: str | None) -> str:
     if raw is not None and parse_or_empty(raw) == arguments:
         return raw
     return write_arguments(arguments)
+
+
+def _object(fields: list[tuple[str, Any]]) -> JSON:
+    """Return the fields; Python would take the last of several with one name."""
+    named = dict(fields)
+    if len(named) < len(fields):
+        [(repeated, _)] = Counter(name for name, _ in fields).most_common(1)
+        raise ValueError(f"`{repeated[:MAX_NAMED]}` is given more than once")
+    return named
+
+
+def _read_integer(digits: str) -> int:
+    if (length := len(digits.removeprefix("-"))) > MAX_DIGITS:
+        raise ValueError(f"an integer of {length:,} digits; at most {MAX_DIGITS:,} are read")
+    return int(digits)
 
 
 def _refuse_constant(name: str) -> float:

@@ -61,8 +61,8 @@ def explain_failure(error: Exception, model: str, answer: Answer) -> ModelFailur
     if isinstance(error, IncompleteAnswer):
         return ModelFailure(error, is_transient=answer.is_worth_another_try)
     if _is_timeout(error):
-        said = "The model was silent for too long. Press Retry."
-        return ModelFailure(ModelUnavailable(said), is_transient=True, cost=2)
+        sentence = "The model was silent for too long. Press Retry."
+        return ModelFailure(ModelUnavailable(sentence), is_transient=True, cost=2)
     if _is_slip(error):
         return ModelFailure(IncompleteAnswer(_slip_sentence(error)), is_transient=True)
     if isinstance(error, openai.APIStatusError):
@@ -72,23 +72,23 @@ def explain_failure(error: Exception, model: str, answer: Answer) -> ModelFailur
     if answer.has_begun:
         return ModelFailure(IncompleteAnswer(), is_transient=True)
     if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
-        said = "The model's endpoint cannot be reached. " + CHECK
+        sentence = "The model's endpoint cannot be reached. " + CHECK
     else:
-        said = "The model's endpoint gave an answer that cannot be read. " + CHECK
-    return ModelFailure(ModelUnavailable(said), is_transient=True)
+        sentence = "The model's endpoint gave an answer that cannot be read. " + CHECK
+    return ModelFailure(ModelUnavailable(sentence), is_transient=True)
 
 
 def seconds_to_wait(headers: httpx2.Headers) -> float | None:
     """Return Retry-After in seconds; a date is measured by the provider's clock."""
-    said = headers.get("retry-after", "")
+    value = headers.get("retry-after", "")
     try:
         if milliseconds := headers.get("retry-after-ms"):
             seconds = float(milliseconds) / 1000
-        elif "," in said:
-            until, now = (parsedate_to_datetime(text) for text in (said, headers.get("date", "")))
+        elif "," in value:
+            until, now = (parsedate_to_datetime(text) for text in (value, headers.get("date", "")))
             seconds = max((until - now).total_seconds(), 0.0)
         else:
-            seconds = float(said)
+            seconds = float(value)
     except (ValueError, TypeError):
         return None
     return seconds if 0 <= seconds < float("inf") else None
@@ -105,22 +105,23 @@ def _explain_status(error: openai.APIStatusError, model: str) -> ModelFailure:
     status = error.status_code
     passing = status in _PASSING_STATUS
     if status in (401, 403):
-        said = (
+        sentence = (
             "The model's endpoint refused the API key. Check it on the Models page, or"
             " OPENAI_API_KEY."
         )
     elif status == 404:
-        said = _not_found_sentence(error, model)
+        sentence = _not_found_sentence(error, model)
     elif status == 402 or _codes(error) & set(_USED_UP):
-        said, passing = "The account's quota at the model's provider is used up. Add to it.", False
+        sentence = "The account's quota at the model's provider is used up. Add to it."
+        passing = False
     elif status == 429:
-        said = "The model's rate limit or quota is reached. Wait a moment, then press Retry."
+        sentence = "The model's rate limit or quota is reached. Wait a moment, then press Retry."
     elif status >= 500:
-        said = f"The model's endpoint failed (status {status}). Press Retry."
+        sentence = f"The model's endpoint failed (status {status}). Press Retry."
     else:
-        said = _body_sentence(error)
+        sentence = _body_sentence(error)
     return ModelFailure(
-        ModelUnavailable(said), passing, retry_after=seconds_to_wait(error.response.headers)
+        ModelUnavailable(sentence), passing, retry_after=seconds_to_wait(error.response.headers)
     )
 
 
@@ -147,25 +148,25 @@ def _is_slip(error: Exception) -> bool:
 
 def _slip_sentence(error: Exception) -> str:
     """Return what the model did wrong, quoting what it wrote."""
-    said = "The model wrote a call that its provider could not read, and nothing was run."
+    sentence = "The model wrote a call that its provider could not read, and nothing was run."
     body = getattr(error, "body", None)
     wrote = body.get("failed_generation") if isinstance(body, dict) else None
     if isinstance(wrote, str) and wrote.strip():
-        said += f" It wrote: {quote(wrote)}"
-    return f"{said} Press Retry, or rephrase the message."
+        sentence += f" It wrote: {quote(wrote)}"
+    return f"{sentence} Press Retry, or rephrase the message."
 
 
 def _not_found_sentence(error: openai.APIStatusError, model: str) -> str:
     """Return what was not found, the model or the address; if unclear, quote the endpoint."""
-    said = words_in(error.body)
-    lower = said.lower()
+    reply = words_in(error.body)
+    lower = reply.lower()
     knows_no_model = any(code.lower() in _NO_MODEL for code in _codes(error))
-    if knows_no_model or "model" in lower or (said and model.lower() in lower):
+    if knows_no_model or "model" in lower or (reply and model.lower() in lower):
         return (
             f"The endpoint knows no model {model!r}. Check the domain's model, and the Models "
-            f"page or MODEL and OPENAI_BASE_URL. It says: {quote(said)}"
+            f"page or MODEL and OPENAI_BASE_URL. It says: {quote(reply)}"
         )
-    answer = f" It says: {quote(said)}" if said else ""
+    answer = f" It says: {quote(reply)}" if reply else ""
     return (
         "The model's endpoint has nothing at this address (status 404). Check it on the Models "
         f"page, or OPENAI_BASE_URL, which usually ends in /v1, and MODEL.{answer}"
@@ -178,5 +179,5 @@ def _body_sentence(error: openai.APIError) -> str:
             "The conversation is longer than this model can read. "
             "Start a new session, or add the middleware summarization to the domain."
         )
-    said = clean_text(without_secrets(words_in(error.body) or error.message))[:MAX_CHARS]
-    return f"The model refused the request: {said}"
+    reason = clean_text(without_secrets(words_in(error.body) or error.message))[:MAX_CHARS]
+    return f"The model refused the request: {reason}"

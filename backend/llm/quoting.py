@@ -21,16 +21,16 @@ def words_in(body: Any) -> str:
         body = body.get("error") or body
     if isinstance(body, dict):
         body = body.get("message") or body.get("detail") or body.get("title") or ""
-    said = body if isinstance(body, str) else ""
-    return "" if said.lstrip().startswith("<") else said
+    text = body if isinstance(body, str) else ""
+    return "" if text.lstrip().startswith("<") else text
 
 
-def without_secrets(said: str) -> str:
+def without_secrets(text: str) -> str:
     """Return the text without anything that looks like a credential."""
-    return _SECRET.sub("…", said)
+    return _SECRET.sub("…", text)
 
 
-def quote(said: str) -> str:
+def quote(text: str) -> str:
     """Return a text in quotation marks: on one line, without secrets, shortened."""
-    line = " ".join(clean_text(without_secrets(said)).split())
+    line = " ".join(clean_text(without_secrets(text)).split())
     return f"“{line[:MAX_CHARS]}…”" if len(line) > MAX_CHARS else f"“{line}”"

@@ -15,7 +15,7 @@ from langsmith import tracing_context
 from backend.agents.factory import AgentRecipe, build_agent, choose_agent, open_tools
 from backend.agents.policy_context import Notice, Report
 from backend.agents.restore import restore
-from backend.agents.state import empty_state, load_state, user_message
+from backend.agents.state import empty_state, load_values, user_message
 from backend.errors.base import AppError
 from backend.llm.clean import clean
 from backend.llm.events import ANSWER, ModelCall, ModelEvent
@@ -74,11 +74,11 @@ async def make_first_request(recipe: AgentRecipe, question: str, seconds: float)
 
 
 async def _run_until_asked(recipe: AgentRecipe, question: str, looked: _Looked) -> None:
-    async with open_tools(recipe, lambda call_id, said: None) as tools:
+    async with open_tools(recipe, lambda call_id, text: None) as tools:
         looked.notices += [*tools.served.warnings, *tools.served.notices]
         agent = build_agent(recipe, tools, looked.tell, looked.take_report)
-        said = user_message(question, str(uuid4()))
-        values = load_state({**empty_state(), "messages": [said]})
+        message = user_message(question, str(uuid4()))
+        values = load_values({**empty_state(), "messages": [message]})
         config: RunnableConfig = {
             "configurable": {"thread_id": "dry run"},
             "recursion_limit": MOST_STEPS,

@@ -76,7 +76,7 @@ class Presence:
         if not self._is_draining and self._redis.exists(f"{DRAIN}{self._name}"):
             self._is_draining = True
             self._on_drain()
-        told = WorkerInfo(
+        info = WorkerInfo(
             name=self._name,
             turns=self._count_turns(),
             capacity=self._capacity,
@@ -84,29 +84,29 @@ class Presence:
             events_dropped=self._count_dropped(),
             loop_silence_seconds=round(self._loop_silence(), 1),
         )
-        self._redis.set(f"{PREFIX}{self._name}", told.model_dump_json(), ex=TTL_SECONDS)
+        self._redis.set(f"{PREFIX}{self._name}", info.model_dump_json(), ex=TTL_SECONDS)
 
 
 def list_workers(redis: Redis) -> list[WorkerInfo]:
-    """Return the worker processes alive. Raises redis.exceptions.RedisError."""
+    """Return the worker processes alive. Raise redis.exceptions.RedisError."""
     keys = list(islice(redis.scan_iter(f"{PREFIX}*", count=1_000), MOST_WORKERS))
     with redis.pipeline(transaction=False) as pipeline:
         for key in keys:
             pipeline.getrange(key, 0, MOST_BYTES)
-        told = pipeline.execute(raise_on_error=False)
-    workers = filter(None, map(_read, keys, told))
+        values = pipeline.execute(raise_on_error=False)
+    workers = filter(None, map(_read, keys, values))
     return sorted(workers, key=lambda worker: worker.name)
 
 
 def count_workers(redis: Redis) -> int:
-    """Return how many worker processes are alive. Raises redis.exceptions.RedisError."""
+    """Return how many worker processes are alive. Raise redis.exceptions.RedisError."""
     return len(list_workers(redis))
 
 
-def _read(key: bytes, told: Any) -> WorkerInfo | None:
+def _read(key: bytes, value: Any) -> WorkerInfo | None:
     """Return the worker of a key; None if the key is gone or holds something else."""
     try:
-        worker = WorkerInfo.read(told)
+        worker = WorkerInfo.read(value)
     except ValidationError:
         return None
     return worker if key.decode(errors="replace") == f"{PREFIX}{worker.name}" else None

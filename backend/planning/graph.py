@@ -20,11 +20,6 @@ class Node(Protocol):
     status: str
 
 
-def is_open(status: str) -> bool:
-    """Return whether a task has not ended."""
-    return status in _OPEN
-
-
 def find_ready(nodes: Sequence[Node]) -> list[Node]:
     """Return the pending tasks whose dependencies have all succeeded."""
     status = _statuses(nodes)

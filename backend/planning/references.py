@@ -61,17 +61,17 @@ def _matches(text: str) -> list[re.Match[str]]:
 
 
 def _look_up(match: re.Match[str], outputs: Mapping[str, JSON]) -> Any:
-    temp_id, said = match[1], match[0]
+    temp_id, written = match[1], match[0]
     value: Any = outputs.get(temp_id)
     if value is None:
-        raise ReferenceMissing(f"{said}: the task {temp_id} has no output.")
+        raise ReferenceMissing(f"{written}: the task {temp_id} has no output.")
     for part in match[2].split(".")[1:]:
         if isinstance(value, Mapping) and part in value:
             value = value[part]
         elif isinstance(value, list) and _is_place(part, value):
             value = value[int(part)]
         else:
-            raise ReferenceMissing(f"{said}: {temp_id} has no `{part}` there; {_there(value)}.")
+            raise ReferenceMissing(f"{written}: {temp_id} has no `{part}` there; {_there(value)}.")
     return value
 
 

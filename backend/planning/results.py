@@ -47,8 +47,8 @@ def why_not_done(output: JSON) -> str | None:
     """Return why a task was not done, if its answer says so; else None."""
     if output.get("taskComplete") is not False:
         return None
-    said = output.get("message")
-    return said if isinstance(said, str) and said.strip() else "It does not say why."
+    message = output.get("message")
+    return message if isinstance(message, str) and message.strip() else "It does not say why."
 
 
 def write_result(plan: JSON, tasks: Sequence[JSON]) -> str:
@@ -63,8 +63,8 @@ def write_result(plan: JSON, tasks: Sequence[JSON]) -> str:
 
 def write_single(agent: str, output: JSON) -> str:
     """Return a called agent's output as JSON text."""
-    told = {**fit_output(output, MOST_RESULT), "agent": agent}
-    return json.dumps(told, ensure_ascii=False, default=str)
+    result = {**fit_output(output, MOST_RESULT), "agent": agent}
+    return json.dumps(result, ensure_ascii=False, default=str)
 
 
 def fit_output(output: JSON, most: int) -> JSON:

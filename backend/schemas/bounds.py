@@ -55,8 +55,8 @@ class UpperBound:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JSON:
         """Implement Pydantic's hook: the bound as JSON Schema expresses it."""
-        said = handler(schema)
-        return {**said, "maxLength" if said.get("type") == "string" else "maximum": self.most}
+        written = handler(schema)
+        return {**written, "maxLength" if written.get("type") == "string" else "maximum": self.most}
 
     def _check(self, value: Any, then: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
         if is_reading(info) and isinstance(value, float):
@@ -99,8 +99,8 @@ def _few(value: Any, info: ValidationInfo) -> Any:
 
 def _some(value: Any, info: ValidationInfo) -> Any:
     if not value and not is_reading(info):
-        said = {"field_type": "List", "min_length": 1, "actual_length": 0}
-        raise PydanticKnownError("too_short", said)
+        context = {"field_type": "List", "min_length": 1, "actual_length": 0}
+        raise PydanticKnownError("too_short", context)
     return value
 
 

@@ -46,8 +46,8 @@ def check_spec(spec: Any, columns: Columns) -> Spec:
     if not isinstance(encoding, dict) or not encoding:
         raise SpecRefused(f"`encoding` names columns for channels: {', '.join(CHANNELS)}.")
     _only(encoding, CHANNELS, "encoding")
-    for channel, said in encoding.items():
-        checked["encoding"][channel] = _channel(said, names, channel)
+    for channel, definition in encoding.items():
+        checked["encoding"][channel] = _channel(definition, names, channel)
     return checked
 
 
@@ -65,7 +65,8 @@ def default_spec(columns: Columns) -> Spec | None:
         return None
     y = numbers[0][0]
     if over_time:
-        return make_spec("line", over_time[-1], y, _colour(texts, columns), columns)
+        colour = texts[0] if len(texts) == 1 else None
+        return make_spec("line", over_time[-1], y, colour, columns)
     if texts:
         return make_spec("bar", texts[0], y, None, columns)
     if len(numbers) > 1:
@@ -97,12 +98,12 @@ def to_vega(spec: Spec, columns: Columns) -> Spec:
     places = {str(column.get("name", "")): f"c{n}" for n, column in enumerate(columns)}
     kinds = kinds_of(columns)
     encoding: Spec = {}
-    for channel, said in spec["encoding"].items():
-        drawn = {**said}
-        if name := said.get("field"):
-            drawn = {"title": name, **said, "field": places[name]}
+    for channel, definition in spec["encoding"].items():
+        drawn = {**definition}
+        if name := definition.get("field"):
+            drawn = {"title": name, **definition, "field": places[name]}
             is_money = kinds[int(places[name][1:])] is Kind.MONEY
-            if channel in ("x", "y") and is_money and said.get("type") == "quantitative":
+            if channel in ("x", "y") and is_money and definition.get("type") == "quantitative":
                 drawn["axis"] = {"format": "~s"}
         encoding[channel] = drawn
     encoding["tooltip"] = _tooltips(encoding, kinds)
@@ -122,12 +123,12 @@ _MARK_LOOKS: Mapping[str, Spec] = {"line": {"point": True}, "point": {"filled": 
 
 def _tooltips(encoding: Spec, kinds: Sequence[Kind]) -> list[Spec]:
     tips = []
-    for said in encoding.values():
-        if "field" not in said and "aggregate" not in said:
+    for definition in encoding.values():
+        if "field" not in definition and "aggregate" not in definition:
             continue
         kept = ("field", "type", "aggregate", "timeUnit", "title")
-        tip = {key: said[key] for key in kept if key in said}
-        if "field" in said and kinds[int(said["field"][1:])] is Kind.MONEY:
+        tip = {key: definition[key] for key in kept if key in definition}
+        if "field" in definition and kinds[int(definition["field"][1:])] is Kind.MONEY:
             tip["format"] = ",.2f"
         tips.append(tip)
     return tips
@@ -148,10 +149,6 @@ def _type(name: str, columns: Columns) -> str:
     return "nominal" if kind is Kind.TEXT else "quantitative"
 
 
-def _colour(texts: Sequence[str], columns: Columns) -> str | None:
-    return texts[0] if len(texts) == 1 else None
-
-
 def _only(given: Mapping[str, Any], known: Sequence[str], where: str) -> None:
     for key in given:
         if key not in known:
@@ -166,8 +163,8 @@ def _parts(given: Any, rules: Mapping[str, Callable[[Any, str], Any]], where: st
     return {key: rules[key](value, f"{where}.{key}") for key, value in given.items()}
 
 
-def _channel(said: Any, names: Sequence[str], channel: str) -> Spec:
-    checked = _parts(said, _CHANNEL, f"encoding.{channel}")
+def _channel(definition: Any, names: Sequence[str], channel: str) -> Spec:
+    checked = _parts(definition, _CHANNEL, f"encoding.{channel}")
     if "field" in checked and checked["field"] not in names:
         listed = ", ".join(names[:30])
         raise SpecRefused(f"There is no column {checked['field']!r}. The columns are: {listed}.")

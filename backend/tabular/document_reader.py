@@ -57,9 +57,9 @@ def _too_deep(state: StateBlock, line: int, end_line: int, silent: bool) -> bool
     state.line = end_line
     opening = state.push("paragraph_open", "p", 1)
     opening.map = [line, end_line]
-    said = state.push("inline", "", 0)
-    said.content = state.getLines(line, end_line, state.blkIndent, False).strip()
-    said.map, said.children = [line, end_line], []
+    token = state.push("inline", "", 0)
+    token.content = state.getLines(line, end_line, state.blkIndent, False).strip()
+    token.map, token.children = [line, end_line], []
     state.push("paragraph_close", "p", -1)
     return True
 

@@ -83,12 +83,12 @@ def _without_marks(text: str) -> str:
 
 def _type_of(cells: Sequence[str]) -> str:
     """Return the type of a column; an ambiguous one, and one of codes, stays text."""
-    said = [cell for cell in cells if cell not in NOTHING]
-    if not said or not all(_NUMBER.fullmatch(cell) for cell in said):
+    filled = [cell for cell in cells if cell not in NOTHING]
+    if not filled or not all(_NUMBER.fullmatch(cell) for cell in filled):
         return "VARCHAR"
-    if any(_UNSURE.fullmatch(cell) or _CODE.match(cell) for cell in said):
+    if any(_UNSURE.fullmatch(cell) or _CODE.match(cell) for cell in filled):
         return "VARCHAR"
-    return "DOUBLE" if any("." in cell for cell in said) else "BIGINT"
+    return "DOUBLE" if any("." in cell for cell in filled) else "BIGINT"
 
 
 def _value(cell: str, type_name: str) -> str | int | float | None:

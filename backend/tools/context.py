@@ -16,7 +16,7 @@ CALL_ID: ContextVar[str] = ContextVar("call_id", default="")  # of the running c
 CALL_PLACE: ContextVar[CallReference] = ContextVar("call_place")  # likewise
 
 
-def _tell_nobody(call_id: str, said: str) -> None:
+def _tell_nobody(call_id: str, text: str) -> None:
     pass
 
 

@@ -65,11 +65,11 @@ def plan_tools(context: ToolContext) -> list[BaseTool]:
 
 async def _run(plans: Plans, kind: Kind, name: str, plan: PlanForm) -> str:
     place = CALL_PLACE.get()
-    said = await plans.run(PlanCall(place, kind, plan))
-    if said is None:
+    result = await plans.run(PlanCall(place, kind, plan))
+    if result is None:
         interrupt(PlanWait(place, name))
         raise RuntimeError("a call that waits for tasks was resumed within its run")
-    return said
+    return result
 
 
 def _plan_of_one(agent: str, message: str) -> PlanForm:
@@ -109,8 +109,8 @@ def _say_invalid(error: Any) -> str:
 
 def _fault(error: Any) -> str:
     where = ".".join(map(str, error["loc"]))
-    said = error["msg"].removeprefix("Value error, ")
-    return f"{where}: {said}" if where else said
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{where}: {message}" if where else message
 
 
 def _say(faults: Sequence[str]) -> str:

@@ -75,9 +75,9 @@ class SessionFiles:
                 f"The file from {medium.tool} is no longer stored. Call the tool again."
             ) from None
         await anyio.to_thread.run_sync(place.write_bytes, content)
-        told = {"of_tool": medium.tool, "of_call": medium.call_id, "file": medium.name}
-        told["fingerprint"] = await anyio.to_thread.run_sync(digest, place)
-        origin = {name: value for name, value in told.items() if value}
+        values = {"of_tool": medium.tool, "of_call": medium.call_id, "file": medium.name}
+        values["fingerprint"] = await anyio.to_thread.run_sync(digest, place)
+        origin = {name: value for name, value in values.items() if value}
         return Copied(medium.name, origin)
 
     async def _read(self, work: Callable[[Session], T]) -> T:

@@ -51,8 +51,8 @@ def find_misfit(schema: JSON, value: Any) -> str | None:
     if misfit is None:
         return None
     place = ".".join(map(str, misfit.absolute_path))
-    said = f"{place}: {misfit.message}" if place else str(misfit.message)
-    return said if len(said) <= MAX_REASON_CHARS else f"{said[:MAX_REASON_CHARS]}…"
+    reason = f"{place}: {misfit.message}" if place else str(misfit.message)
+    return reason if len(reason) <= MAX_REASON_CHARS else f"{reason[:MAX_REASON_CHARS]}…"
 
 
 def _draft_of(schema: JSON) -> Any:

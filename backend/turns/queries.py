@@ -176,10 +176,12 @@ def state_of(row: TurnRow | Row[Any], signs: Row[Any] | None) -> TurnState:
 
 def context_of(session: Session, row: TurnRow) -> EventContext:
     """Return where the turn's events belong. Raise TurnNotFound when the conversation is gone."""
-    return context_in(place_of(session, row), row)
+    return context_in(conversation_of(session, row), row)
 
 
-def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str, UUID | None, bool]:
+def conversation_of(
+    session: Session, row: TurnRow
+) -> Row[UUID | None, UUID, str, UUID | None, bool]:
     """Return the turn's domain (id and name), its image, and how it relates to plans.
 
     `parent_id` is set in a task's session; `has_plans`: some plans it started have not ended.

@@ -79,6 +79,14 @@ def record_usage(
         session.execute(_PUT_DOWN, row)
 
 
+def keep_last_name(session: Session, domain_id: UUID, name: str) -> None:
+    """Put the usage of a domain that is being deleted under its last name.
+
+    Rows that have it already stay locked until the commit: so call this last.
+    """
+    session.execute(_RENAME, {"domain_id": domain_id, "name": name})
+
+
 def hold_unfinished(session: Session, conversation_id: UUID) -> Sequence[tuple[str, Spent]]:
     """Lock a conversation's unfinished turns; return their owners and what they have spent."""
     rows = session.execute(
@@ -227,10 +235,18 @@ def _sums(session: Session, ledger: Select[Any], unfinished: Select[Any]) -> dic
 TODAY: ColumnElement[Any] = cast(func.clock_timestamp(), Date)
 MONTH_START: ColumnElement[Any] = cast(func.date_trunc("month", func.clock_timestamp()), Date)
 _NAMES = ("turns", *COUNTED)
+_ADD = " ON CONFLICT (day, owner_id, domain_id, domain_name, model) DO UPDATE SET " + ", ".join(
+    f"{name} = usage_days.{name} + excluded.{name}" for name in _NAMES
+)
 _PUT_DOWN = text(
     f"INSERT INTO usage_days (day, owner_id, domain_id, domain_name, model, {', '.join(_NAMES)})"  # noqa: S608  (constants)
     " VALUES (clock_timestamp()::date, :owner_id, :domain_id, :domain_name, :model,"
-    f" :{', :'.join(_NAMES)})"
-    " ON CONFLICT (day, owner_id, domain_id, domain_name, model) DO UPDATE SET "
-    + ", ".join(f"{name} = usage_days.{name} + excluded.{name}" for name in _NAMES)
+    f" :{', :'.join(_NAMES)})" + _ADD
+)
+_RENAME = text(
+    "WITH moved AS (DELETE FROM usage_days"  # noqa: S608  (constants)
+    " WHERE domain_id = :domain_id AND domain_name <> :name RETURNING *)"
+    f" INSERT INTO usage_days (day, owner_id, domain_id, domain_name, model, {', '.join(_NAMES)})"
+    f" SELECT day, owner_id, domain_id, :name, model, {', '.join(f'sum({n})' for n in _NAMES)}"
+    " FROM moved GROUP BY day, owner_id, domain_id, model ORDER BY day, owner_id, model" + _ADD
 )

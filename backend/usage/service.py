@@ -90,7 +90,7 @@ def turn_figures(
     session: Session, scope: Scope, conversation_id: UUID, turn_ids: Sequence[UUID]
 ) -> list[TurnFigures]:
     """Return the figures of a session's finished turns. Raise SessionNotFound."""
-    conversations.get(session, scope, conversation_id)
+    conversations.check_visible(session, scope, conversation_id)
     rows = session.execute(
         select(
             TurnRow.id,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from uuid import UUID, uuid4
 
-from backend.agents.state import load_state as make_messages
+from backend.agents.state import load_values
 from backend.artifacts.messages import of_messages
 from backend.conversations.state.store import load_state
 from backend.turns.process.services import Services
@@ -132,7 +132,7 @@ class _Colloquy:
         started = time.perf_counter()
         with self._services.database.read() as session:
             stored = load_state(session, self._session_id)
-        values = make_messages(stored.state)
+        values = load_values(stored.state)
         ended = time.perf_counter()
         self.samples[0].seconds.append(self._clock.seconds - before)
         self.samples[1].seconds.append(ended - started)

@@ -1,25 +1,21 @@
 """Run a private PostgreSQL in DATA_DIR: start it, recover it after a crash, stop it."""
 
 import contextlib
-import os
 import signal
 import subprocess
-import time
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import psycopg2
 from psycopg2 import sql
 
-from launch.errors import AlreadyRunning, LaunchError
-from launch.folders import make_folder
-from launch.ports import any_free_port
-from launch.private_files import FolderLock, password_in, read_private, write_private
+from launch.errors import LaunchError
+from launch.private_files import password_in, read_private
 from launch.processes.children import start_child
 from launch.processes.orphans import wait_for_orphan
 from launch.servers.cluster import SUPERUSER, Cluster, create_cluster, locate_cluster
+from launch.servers.embedded import HOST, EmbeddedServer, url_file
 
-HOST = "127.0.0.1"
 ROLE = "colloquy"
 DATABASE = "colloquy"
 SETTINGS = {
@@ -39,26 +35,27 @@ SETTINGS = {
     # Short transactions gain nothing from JIT, and plans of wide queries lose 100 ms.
     "jit": "off",
 }
-LOG_LIMIT_BYTES = 10_000_000
-STOP_SECONDS = 30.0
-# The backends of a killed server hold its shared memory for a moment.
-PASSING = ("shared memory block", "is still in use", "lock file")
-PORT_TAKEN = "Address already in use"
 
 
-class EmbeddedPostgres:
-    """A PostgreSQL server in `home` (DATA_DIR); clients use a role without special privileges.
+class EmbeddedPostgres(EmbeddedServer):
+    """A PostgreSQL server; clients use a role without special privileges."""
 
-    `start()` may be called again after a crash: the server keeps its port, so URLs stay valid.
-    """
+    name = "postgres"
+    title = "PostgreSQL"
+    kind = "database"
+    start_seconds = 60.0
+    port_taken = ("Address already in use",)
+    # The backends of a killed server hold its shared memory for a moment.
+    passing = ("shared memory block", "is still in use", "lock file")
+    # Otherwise another server that holds the port would be asked, and might never answer.
+    first_pause = 0.05
+    # SIGINT disconnects clients and stops cleanly; after SIGQUIT the log has to be replayed.
+    stop_signals = (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL)
+    stop_seconds = 30.0
 
     def __init__(self, home: Path) -> None:
-        self.home = home.resolve()
-        self.process: subprocess.Popen[bytes] | None = None
-        self.port: int | None = None
+        super().__init__(home)
         self._cluster: Cluster | None = None
-        self._folder = self.home / "postgres"
-        self._lock = FolderLock(self._folder / "lock")
 
     @property
     def url(self) -> str:
@@ -75,40 +72,13 @@ class EmbeddedPostgres:
         """The data folder; outside `home` only if PostgreSQL's user cannot enter `home`."""
         return self._located().folder
 
-    @property
-    def log_file(self) -> Path:
-        """The server's log."""
-        return self._folder / "postgres.log"
+    def _prepare(self) -> None:
+        create_cluster(self._located(), self._folder / "superuser.password")
+        cluster = self._located().folder
+        wait_for_orphan(cluster / "postmaster.pid", mark=str(cluster))
 
-    def start(self, timeout: float = 60.0) -> None:
-        """Start the server, recover from a crash if needed, and return when it answers."""
-        make_folder(self._folder)
-        if not self._lock.acquire():
-            raise AlreadyRunning(f"Another Colloquy already runs the database of {self.home}.")
-        try:
-            create_cluster(self._located(), self._folder / "superuser.password")
-            cluster = self._located().folder
-            wait_for_orphan(cluster / "postmaster.pid", mark=str(cluster))
-            self._start_server(time.monotonic() + timeout)
-            self._create_role_and_database()
-            write_private(self._folder / "port", str(self.port))
-            write_private(_url_file(self.home), self.url)
-        except BaseException:
-            self.stop()
-            raise
-
-    def stop(self) -> None:
-        """Roll back open transactions and stop the server; does nothing if it is down."""
-        _url_file(self.home).unlink(missing_ok=True)
-        process = self.process
-        # SIGINT disconnects clients and stops cleanly; after SIGQUIT the log has to be replayed.
-        for stop_signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-            if process is None or process.poll() is not None:
-                break
-            process.send_signal(stop_signal)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(STOP_SECONDS)
-        self._lock.release()
+    def _complete(self) -> None:
+        self._create_role_and_database()
 
     def _located(self) -> Cluster:
         if self._cluster is None:
@@ -119,40 +89,7 @@ class EmbeddedPostgres:
         password = read_private(password_file)
         return f"postgresql+psycopg2://{user}:{password}@{HOST}:{self.port}/{database}"
 
-    def _start_server(self, deadline: float) -> None:
-        """Retry until it stays up: old backends may hold memory, another may take the port."""
-        last_port = read_private(self._folder / "port") or "0"
-        self.port = self.port or any_free_port(int(last_port) if last_port.isdigit() else None)
-        while True:
-            said = self._run_until_ready(deadline)
-            if said is None:
-                return
-            if PORT_TAKEN in said:
-                self.port = any_free_port()
-            elif not any(phrase in said for phrase in PASSING) or time.monotonic() > deadline:
-                raise LaunchError(f"The embedded PostgreSQL did not start. Its output:\n{said}")
-            time.sleep(0.1)
-
-    def _run_until_ready(self, deadline: float) -> str | None:
-        """Run the server; return None once it answers, or its output if it ended."""
-        if self.log_file.exists() and self.log_file.stat().st_size > LOG_LIMIT_BYTES:
-            self.log_file.replace(self.log_file.with_suffix(".log.1"))
-        with open(self.log_file, "ab", opener=_open_private) as log:
-            start = log.tell()
-            self.process = self._launch(log)
-        # Pause first: another server that holds the port would be asked, and might never answer.
-        time.sleep(0.05)
-        while self.process.poll() is None:
-            if self._answers():
-                return None
-            if time.monotonic() > deadline:
-                raise LaunchError(
-                    f"The embedded PostgreSQL does not answer yet; see {self.log_file}."
-                )
-            time.sleep(0.02)
-        return self.log_file.read_bytes()[start:].decode(errors="replace").strip()
-
-    def _launch(self, log: Any) -> subprocess.Popen[bytes]:
+    def _launch(self, log: BinaryIO) -> subprocess.Popen[bytes]:
         cluster = self._located()
         options = [f"--{name}={value}" for name, value in SETTINGS.items()]
         return start_child(
@@ -206,7 +143,7 @@ class EmbeddedPostgres:
 
 def running_url(data_dir: Path) -> str | None:
     """Return the URL of the embedded server running in `data_dir`; None if none answers."""
-    url = read_private(_url_file(data_dir))
+    url = read_private(url_file(data_dir, EmbeddedPostgres.name))
     if url is None:
         return None
     try:
@@ -214,11 +151,3 @@ def running_url(data_dir: Path) -> str | None:
     except psycopg2.OperationalError:
         return None
     return url
-
-
-def _url_file(home: Path) -> Path:
-    return home / "postgres" / "url"
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from launch.console import Console
 from launch.processes.children import start_child
+from launch.servers.embedded import EmbeddedServer
 
 LAST_LINES = 20
 LONGEST_LINE_BYTES = 16_384
@@ -130,28 +131,12 @@ class Part:
             self._console.part(self.name, text)
 
 
-class EmbeddedServer(Protocol):
-    """What EmbeddedPostgres and EmbeddedRedis have in common."""
-
-    process: subprocess.Popen[bytes] | None
-
-    @property
-    def log_file(self) -> Path:
-        """The server's log."""
-
-    def start(self) -> None:
-        """Start, and return when it answers."""
-
-    def stop(self) -> None:
-        """Stop it cleanly."""
-
-
 class Server:
     """An embedded server as a service."""
 
-    def __init__(self, name: str, server: EmbeddedServer, stop_signal: signal.Signals) -> None:
-        self.name = name
-        self.stop_signal = stop_signal
+    def __init__(self, server: EmbeddedServer) -> None:
+        self.name = server.name
+        self.stop_signal = server.stop_signals[0]
         self._server = server
 
     def start(self) -> None:

@@ -82,10 +82,10 @@ class Supervisor:
         if service.exit_status() != 0:
             raise _failure(service)
 
-    def wait_until_ready(self, services: Sequence[Service], timeout: float = READY_SECONDS) -> None:
+    def wait_until_ready(self, services: Sequence[Service]) -> None:
         """Wait until each is ready. Raise PartFailed if any ends before, without a restart."""
         waiting = list(services)
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + READY_SECONDS
         while waiting:
             self.check_stop()
             ended = [service for service in self._services if service.exit_status() is not None]
@@ -94,7 +94,7 @@ class Supervisor:
             waiting = [service for service in waiting if not service.is_ready()]
             if waiting and time.monotonic() > deadline:
                 raise PartFailed(
-                    f"{waiting[0].name} was not ready after {timeout:.0f} seconds."
+                    f"{waiting[0].name} was not ready after {READY_SECONDS:.0f} seconds."
                     + _quoted(waiting[0])
                 )
             time.sleep(POLL_SECONDS / 2)

@@ -19,12 +19,17 @@ class SlowWire:
         self.parts_ended = 0
         self._desk = desk
         self._holds_answers = self._holds_parts = False
+        self._last: bytes | None = None
         self._late: list[tuple[WebSocketRoute, str | bytes]] = []
         desk.context.route_web_socket("**/_stcore/stream", self._connect)
 
     def hold_answers(self) -> None:
         """Let the browser learn nothing."""
         self._holds_answers = True
+
+    def hold_answers_after(self, text: str) -> None:
+        """Let the browser learn nothing more once it has learned this."""
+        self._last = text.encode()
 
     def hold_parts(self) -> None:
         """Let the pages' server learn nothing of what a part of a page asks for."""
@@ -62,6 +67,9 @@ class SlowWire:
         self.ended += _is_end(message, ForwardMsg.FINISHED_SUCCESSFULLY)
         self.parts_ended += _is_end(message, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
         self._pass(browser, message, self._holds_answers)
+        assert isinstance(message, bytes)
+        if self._last and self._last in message:
+            self._last, self._holds_answers = None, True
 
     def _pass(self, side: WebSocketRoute, message: str | bytes, is_held: bool) -> None:
         if is_held:

@@ -84,7 +84,9 @@ def layouts() -> list[Mess]:
         text("total in german", "Konto;Wert\nA;1,5\nB;2,5\nSumme;4,0\n", "Konto VARCHAR, Wert DOUBLE", [["A", 1.5], ["B", 2.5]], "total"),
         text("total that is none", "name,x\nA,1\nB,2\nTotal,9\n", "name VARCHAR, x BIGINT", [["A", 1], ["B", 2], ["Total", 9]], "calls itself a total"),
         text("subtotals", "name,x\nA,1\nSubtotal,1\nB,2\nSubtotal,2\nC,4\n", "name VARCHAR, x BIGINT",
-             [["A", 1], ["Subtotal", 1], ["B", 2], ["Subtotal", 2], ["C", 4]], "2 rows call themselves totals"),
+             [["A", 1], ["B", 2], ["C", 4]], "2 lines are totals", "line 5: 'Subtotal | 2'"),
+        text("subtotals that are none", "name,x\nA,1\nSubtotal,1\nB,2\nSubtotal,5\nC,4\n", "name VARCHAR, x BIGINT",
+             [["A", 1], ["Subtotal", 1], ["B", 2], ["Subtotal", 5], ["C", 4]], "2 rows call themselves totals"),
         text("row too long", "a,b\n1,x\n2,y,extra\n3,z\n", "a BIGINT, b VARCHAR, surplus_cells VARCHAR",
              [[1, "x", NULL], [2, "y", "extra"], [3, "z", NULL]], "more cells", "line 3"),
         text("row too short", "a,b,c\n1,x,2\n2\n3,z,4\n", "a BIGINT, b VARCHAR, c BIGINT",
@@ -160,5 +162,5 @@ def workbooks() -> list[Mess]:
         workbook("workbook empty rows", sheet(["a", "b"], [1, 2], [None, None], [3, 4]), "a BIGINT, b BIGINT", [[1, 2], [3, 4]]),
         workbook("workbook beginning below", lambda book: [book.active.cell(5 + r, 3 + c, v) for r, row in
                  enumerate([["a", "b"], [1, "x"], [2, "y"]]) for c, v in enumerate(row)] and None,
-                 "a BIGINT, b VARCHAR", [[1, "x"], [2, "y"]]),
+                 "a BIGINT, b VARCHAR", [[1, "x"], [2, "y"]], "header in line 5"),
     ]  # fmt: skip

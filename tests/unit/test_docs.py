@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("docs/adr/*.md")])
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/adr/*.md")])
 QUOTED = re.compile(r"`([\w./-]+)`")
 FILE = re.compile(r".*\w\.(py|js|css|md|toml|sh)")
 

@@ -12,13 +12,14 @@ from ui.features.chat import (
     message_actions,
     model_choice,
     opening,
+    reading,
 )
 from ui.features.chat import header as chat_header
 from ui.features.chat.latest_turn import Latest
 from ui.features.chat.live import component
 from ui.features.chat.messages.blocks import split_current
 from ui.features.plans import parent as plan_parent
-from ui.shared import banners, last_known
+from ui.shared import banners
 from ui.shared.areas import area
 from ui.shared.entrance import end_page
 from ui.shared.watch.component import keep_fresh
@@ -38,9 +39,9 @@ if session_id is None:
         keep_fresh()
     end_page()
 
-session = last_known.read(("session", session_id), state.client().session, session_id)
+session = reading.session(session_id)
 state.memory().opened = session
-turns = last_known.read(("turns", session_id), state.client().turns, session_id).items
+turns = reading.turns(session_id)
 rows = history.load(session)
 is_latest = navigation.window(session_id).is_latest
 last = turns[0].id if turns else next((row.turn_id for row in reversed(rows.items)), None)
@@ -51,12 +52,23 @@ actions = message_actions.with_figures(actions, session, rows.items)
 if not navigation.is_read_only() and session.parent_id is None:
     above = composer.show(session_id, turns[0] if turns else None)
     model_choice.show_for_session(above, session, server)
+history_comes_last = history.comes_last(session_id, settled)
 with area("page", session_id):
     plan_parent.show(session)
     chat_header.show(session, server)
-    history.show(rows, settled, session, actions)
+    earlier = st.container()
+    room = st.empty()
+    if history_comes_last:
+        room.space(history.ROOM)
+    else:
+        with earlier:
+            history.show(rows, settled, session, actions)
     banners.all_that_apply(server)
     if is_latest:
         latest_turn.show(session, Latest(turns, current, rows.items), actions)
     artifact_panel.show(session_id)
     keep_fresh()
+    if history_comes_last:
+        with earlier:
+            history.show(rows, settled, session, actions)
+        room.empty()

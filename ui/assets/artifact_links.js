@@ -1,7 +1,7 @@
 // Links to artifacts open the panel beside the chat without reloading the page: elements that are
 // open there stay open. With a modifier key held, or in another tab, they work like any other link.
 const PANEL = ".st-key-artifact-panel";
-const NARROW = "(max-width: 1099px)"; // there the panel covers the page: `panel.css`
+const NARROW = "(max-width: 1099px)"; // there the panel covers the page: `artifact_panel.css`
 const MOST_LOOKS = 100;
 const LINK = 'a[href*="artifact="]';
 const STILL = 4; // pixels that the pointer may move between press and release

@@ -1,9 +1,60 @@
-// Keeps the unsent text of a composer while another session is open: Streamlit forgets the text of
-// an input that leaves the page, and Python never sees it.
+// Keeps the unsent text of a composer while another session is open, and when the tab is reloaded:
+// Streamlit forgets the text of an input that leaves the page, and Python never sees it.
 (() => {
   if (window.colloquyDrafts) return;
   const LOOK_MS = 200;
-  const drafts = (window.colloquyDrafts = new Map());
+  const STORED = "colloquy-draft-"; // then the session; in this tab's storage while it reloads
+  const NEW_CHAT = "new";
+
+  /** The texts by the composer's name, which is another one after a reload or a new connection. */
+  class Drafts extends Map {
+    sessions = new Map(); // by the composer's name, as the page has reported
+
+    /** The page has reported whose composer this is: `session` is null for a new chat. */
+    place(name, session) {
+      const place = session ?? NEW_CHAT;
+      if (this.sessions.get(name) === place) return;
+      this.sessions.set(name, place);
+      const text = this.take(name, place);
+      if (!text) return;
+      const area = document.querySelector(`.${name} textarea`);
+      const newer = area?.value.trim();
+      this.set(name, newer ? `${text}\n\n${newer}` : text);
+      if (area) restore(area, this.get(name));
+    }
+
+    /** Whether a composer's text area is known to be a new chat's. */
+    isOfNewChat(area) {
+      return this.sessions.get(nameOf(inputOf(area))) === NEW_CHAT;
+    }
+
+    /** Take the text that was left in a composer of before, in the same session. */
+    take(name, place) {
+      const before = [...this.sessions].find(([one, its]) => its === place && one !== name)?.[0];
+      const text = this.get(before) || sessionStorage.getItem(STORED + place);
+      this.sessions.delete(before);
+      this.delete(before);
+      sessionStorage.removeItem(STORED + place);
+      return text;
+    }
+
+    /** Store what is unsent, as the tab may be about to reload; return whether there is room. */
+    store() {
+      let isStored = true;
+      for (const [name, place] of this.sessions) {
+        const text = this.get(name);
+        try {
+          if (text?.trim()) sessionStorage.setItem(STORED + place, text);
+          else sessionStorage.removeItem(STORED + place);
+        } catch {
+          isStored = false; // a text of several megabytes
+        }
+      }
+      return isStored;
+    }
+  }
+
+  const drafts = (window.colloquyDrafts = new Drafts());
   const inputOf = (node) => node.closest?.('[class*="st-key-composer-"]');
   const nameOf = (input) => [...input.classList].find((one) => one.startsWith("st-key-composer-"));
   const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
@@ -46,5 +97,9 @@
     if (target.closest?.('[data-testid="stChatInputSubmitButton"]')) forget(target);
   }, true);
 
+  window.addEventListener("pagehide", () => drafts.store());
+  window.addEventListener("beforeunload", (event) => {
+    if (!drafts.store()) event.preventDefault(); // the browser asks
+  });
   setInterval(look, LOOK_MS);
 })();

@@ -6,10 +6,12 @@
   const VIEW = '[data-testid="stAppScrollToBottomContainer"]';
   const PARTS = `${VIEW}, ${VIEW} [data-testid="stMainBlockContainer"], ${VIEW} [data-testid="stBottom"]`;
   const LINKED = '[class*="st-key-hit-"]';
+  const OPENING = 'details:not([open]) > summary, [class*="st-key-view-"]';
   const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"];
   const KEYS_UP = ["ArrowUp", "PageUp", "Home"];
   const INPUT_MS = 1000; // within which a reader's input scrolls
   const LOOK_MS = 150;
+  const OPEN_MS = 10_000; // within which a page is opened; some have no chat
   const own = (name) => Object.getOwnPropertyDescriptor(Element.prototype, name).get;
   const topOf = own("scrollTop");
   const heightOf = own("scrollHeight");
@@ -46,9 +48,9 @@
       || performance.now() - inputAt < INPUT_MS;
     if (isThere || isMeant) isAtEnd = isThere;
   });
-  // What a reader opens stays where it is, and grows downwards.
+  // What a reader opens, or shows as a chart, stays where it is and grows downwards.
   on("click", ({ target }) => {
-    if (target.closest?.("details:not([open]) > summary")) isAtEnd = false;
+    if (target.closest?.(OPENING)) isAtEnd = false;
   });
 
   const takeOver = (found) => {
@@ -62,10 +64,16 @@
     });
   };
 
-  setInterval(() => {
+  const look = () => {
     const found = document.querySelector(VIEW);
     if (found && found !== view) takeOver(found);
-    for (const part of document.querySelectorAll(PARTS)) follow.observe(part);
-  }, LOOK_MS);
+    const parts = document.querySelectorAll(PARTS);
+    for (const part of parts) follow.observe(part);
+    return parts.length > 1;
+  };
+  // A page that is being opened is at its end from its first frame; later there is no hurry.
+  const lookAtOnce = (now) => look() || (now < OPEN_MS && requestAnimationFrame(lookAtOnce));
+  requestAnimationFrame(lookAtOnce);
+  setInterval(look, LOOK_MS);
   window.colloquyFollowing = { open, toEnd };
 })();

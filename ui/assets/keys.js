@@ -1,6 +1,7 @@
 // Keys on every page: Escape stops the running turn, ? opens the list of shortcuts. Each presses
 // the button that does the same. Escape also closes a dialog whose focused element has disappeared,
-// since the dialog then receives no key events. Clicking Edit moves the focus to the editing field.
+// since the dialog then receives no key events. Edit moves the focus to the editing field, New Chat
+// to its composer, and Ctrl+K to the search field of the page that it opens.
 (() => {
   if (window.colloquyKeys) return;
   window.colloquyKeys = true;
@@ -11,6 +12,8 @@
   const COMPOSER = '[class*="st-key-composer-"] textarea';
   const EDIT = '[class*="st-key-actions-"] [class*="st-key-edit-"] button';
   const EDITOR = '[class*="st-key-edit-text-"] textarea';
+  const SEARCH = ".st-key-q input";
+  const NEW_CHAT = ".st-key-new-chat button";
   const LOOK_MS = 50;
   const MOST_MS = 10_000; // until the field is drawn
   const CLOSE_DIALOG = '[data-testid="stDialog"] button[aria-label="Close"]';
@@ -20,6 +23,29 @@
     const button = [...document.querySelectorAll(selector)].find(isVisible);
     button?.click();
     return Boolean(button);
+  };
+
+  /** Move the focus to the field that `find` returns as soon as it is drawn. */
+  const focusSoon = (find) => {
+    const until = performance.now() + MOST_MS;
+    const look = () => {
+      const field = find();
+      if (field) field.focus();
+      else if (performance.now() < until) setTimeout(look, LOOK_MS);
+    };
+    look();
+  };
+
+  /** Move the focus to the composer of a new chat, unless another field is written in by then. */
+  const focusNewChat = () => {
+    if (!window.matchMedia("(pointer: fine)").matches) return; // it would open the phone's keyboard
+    focusSoon(() => {
+      const active = document.activeElement;
+      if (active?.matches(FIELDS) && !active.matches(COMPOSER)) return active;
+      if (new URLSearchParams(location.search).has("session")) return null; // it is still to come
+      const composer = [...document.querySelectorAll(COMPOSER)].find(isVisible);
+      return composer && window.colloquyDrafts.isOfNewChat(composer) ? composer : null;
+    });
   };
 
   // In the capture phase, before any other listener: open layers have not been closed yet.
@@ -38,16 +64,16 @@
     }
   }, true);
 
-  // Editing a message puts the cursor in its field, because the button that had the focus
-  // disappears.
+  // The button that had the focus disappears, or what it leads to is to be written in at once.
   document.addEventListener("click", ({ target }) => {
-    if (!target.closest?.(EDIT)) return;
-    const until = performance.now() + MOST_MS;
-    const look = () => {
-      const editor = document.querySelector(EDITOR);
-      if (editor) editor.focus();
-      else if (performance.now() < until) setTimeout(look, LOOK_MS);
-    };
-    look();
-  });
+    if (target.closest?.(EDIT)) focusSoon(() => document.querySelector(EDITOR));
+    if (target.closest?.(NEW_CHAT)) focusNewChat();
+  }, true);
+
+  document.addEventListener("keydown", ({ key, ctrlKey, metaKey, shiftKey, altKey }) => {
+    if (!(ctrlKey || metaKey) || altKey) return;
+    const shortcut = `${shiftKey ? "shift " : ""}${key?.toLowerCase()}`;
+    if (shortcut === "k") focusSoon(() => document.querySelector(SEARCH));
+    if (shortcut === "shift o") focusNewChat();
+  }, true);
 })();

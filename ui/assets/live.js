@@ -4,9 +4,10 @@
 // `ui/features/chat/live/frames.py`.
 import { EarlyStop } from "./early_stop.js";
 import { Editing } from "./editing.js";
+import { make } from "./elements.js";
 import { StreamingText } from "./markdown.js";
 import { Mentions } from "./mentions.js";
-import { mayRedraw } from "./rest.js";
+import { hasDialog, mayRedraw } from "./rest.js";
 import { Sending } from "./sending.js";
 import { Thoughts } from "./thoughts.js";
 
@@ -19,11 +20,10 @@ const REST_MS = 20;
 const GATHER_MS = 100; // a stored row is on the page already; the end of its turn may follow soon
 const GONE = 4404;
 
-const make = (tag, name, text = "") => {
-  const element = document.createElement(tag);
-  element.className = `colloquy-${name}`;
-  element.textContent = text;
-  return element;
+/** Show the messages that were sent, unless they are shown already. */
+const putSent = (place, messages) => {
+  if (messages.length === place.childElementCount && messages.every((one, n) => one === place.children[n].message)) return;
+  place.replaceChildren(...messages.map((message) => Object.assign(make("div", "sent", message.text), { message })));
 };
 
 /** A streaming message: text as Markdown, thinking in a box of its own. */
@@ -253,16 +253,20 @@ class Live {
   draw(place) {
     const { drafts, status } = this.session;
     const { shown, problem } = this.sending;
-    const [sent, answer, notice, words, refusal] = place.children;
+    const [sent, answer, notice, words, refusal, queued] = place.children;
     document.body.toggleAttribute("data-colloquy-sending", shown.length > 0);
-    if (shown.length !== sent.childElementCount || shown.some((one, n) => one !== sent.children[n].message)) {
-      sent.replaceChildren(...shown.map((message) => Object.assign(make("div", "sent", message.text), { message })));
-    }
+    const { active } = this.data;
+    const isOfNext = ({ turn }) => active && turn !== active;
+    const waits = (message, n) => n > 0 || isOfNext(message);
+    putSent(sent, shown.filter((message, n) => !waits(message, n)));
+    putSent(queued, shown.filter(waits));
     refusal.textContent = problem ? `${problem.title}. ${problem.detail ?? ""}` : "";
     refusal.hidden = !problem;
     this.name(drafts);
     for (const draft of drafts.values()) draft.draw();
-    const wanted = [...drafts.values()].map(({ element }) => element);
+    // The page puts the next turn's message above its answer in a moment, unless a dialog is open.
+    const isEarly = (draft) => !draft.task && isOfNext(draft) && !hasDialog();
+    const wanted = [...drafts.values()].filter((draft) => !isEarly(draft)).map(({ element }) => element);
     const body = answer.lastElementChild;
     if (wanted.length !== body.childElementCount || wanted.some((one, n) => one !== body.children[n])) {
       body.replaceChildren(...wanted);

@@ -1,6 +1,8 @@
 // Completes agent names in words that begin with @: a list beside the input, used with the keyboard
 // or the mouse. The input keeps the focus; screen readers get the options through it
 // (aria-activedescendant), and the number of names from a line that is visible to them only.
+import { make } from "./elements.js";
+
 const INPUT = 'textarea[data-testid="stChatInputTextArea"]';
 const COLOURS = ["--st-text-color", "--st-background-color", "--st-secondary-background-color", "--st-border-color", "--st-font"];
 // The same rule as the service's: an address such as a@b.c is not a mention.
@@ -10,19 +12,26 @@ const GAP = 6; // pixels
 const MOST_WIDTH = 420;
 const HEIGHT = 320;
 
-const make = (tag, name, text = "") => {
-  const element = document.createElement(tag);
-  element.className = `colloquy-${name}`;
-  element.textContent = text;
-  return element;
-};
+// Fences also stand in quotations and in items of lists, at any indentation.
+const OPENING = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s[\s>]*)*(`{3,}(?=[^`]*$)|~{3,})/;
+const CLOSING = /^[\s>]*(`{3,}|~{3,})\s*$/;
 
 /** Whether this text ends inside code, where @ is not a mention. */
 const isInCode = (text) => {
-  const outside = text.replace(/^ {0,3}(```|~~~)[^]*?^ {0,3}\1.*$/gm, "");
-  if (/^ {0,3}(```|~~~)/m.test(outside)) return true;
-  const line = outside.slice(outside.lastIndexOf("\n") + 1);
-  return line.split("`").length % 2 === 0;
+  const lines = text.split("\n");
+  let fence = "";
+  let isQuoted = false;
+  for (const line of lines) {
+    if (isQuoted && !line.trimStart().startsWith(">")) fence = "";
+    if (fence) {
+      if (CLOSING.exec(line)?.[1].startsWith(fence)) fence = "";
+      continue;
+    }
+    const opened = OPENING.exec(line);
+    fence = opened?.[1] ?? "";
+    isQuoted = opened?.[0].includes(">") ?? false;
+  }
+  return Boolean(fence) || lines.at(-1).split("`").length % 2 === 0;
 };
 
 /** The list of one tab. `theme()` returns an element of the page that has the theme's colours. */

@@ -24,8 +24,11 @@ export const isSettled = () => {
   return performance.now() - clickedAt > CLICK_MS && !document.body.dataset.colloquyActing;
 };
 
-/** Whether the page may redraw itself: not while a dialog is open, which a redraw would close. */
-export const mayRedraw = () => isSettled() && !document.querySelector('[data-testid="stDialog"]');
+/** Whether a dialog is open, which a redraw would close. */
+export const hasDialog = () => document.querySelector('[data-testid="stDialog"]') !== null;
+
+/** Whether the page may redraw itself. */
+export const mayRedraw = () => isSettled() && !hasDialog();
 
 /** Wait until the page is settled, up to a limit. */
 export const settled = async () => {

@@ -62,6 +62,7 @@ export class Sending {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
     Object.assign(this, { session, domain, choice, composer });
     document.body.dataset.colloquySends = composer;
+    window.colloquyDrafts?.place(composer, session ?? this.begun.get(composer) ?? null);
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
   }
@@ -235,7 +236,10 @@ export class Sending {
       if (!answer.ok) throw told;
       Object.assign(message, { session: told.session_id, turn: told.turn_id });
       this.keys.delete(words);
-      if (!message.page) this.begun.set(composer, told.session_id);
+      if (!message.page) {
+        this.begun.set(composer, told.session_id);
+        window.colloquyDrafts?.place(composer, told.session_id);
+      }
       // If another page was opened in the meantime, the message is in its session.
       if (![message.page, told.session_id].includes(this.session)) this.drop(message);
     } catch (problem) {

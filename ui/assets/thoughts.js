@@ -1,15 +1,14 @@
 // Thinking while it streams: all of it, as plain text, which is never taken away from its reader.
-const END_PX = 1;
+import { make } from "./elements.js";
 
-const make = (tag, name) =>
-  Object.assign(document.createElement(tag), { className: `colloquy-${name}` });
+const END_PX = 1;
 
 /** Streaming thinking, in a box that stays at its end until the reader scrolls up. */
 export class Thoughts {
   constructor() {
     this.element = make("details", "thinking");
     this.element.open = true;
-    this.element.appendChild(make("summary", "summary")).textContent = "Thinking";
+    this.element.append(make("summary", "summary", "Thinking"));
     this.box = this.element.appendChild(make("div", "thoughts"));
     this.box.tabIndex = 0; // to be scrolled by keys
     Object.assign(this, { undrawn: "", top: Infinity }); // of the reader's place; Infinity: the end

@@ -49,12 +49,12 @@ def route() -> Mount:
     return Mount(f"{ROOT}/{{version}}", _Versioned(directory=FOLDER))
 
 
-def loader(script: str, function: str) -> str:
-    """Return a component's script that exports one function of one of our scripts.
+def loader(script: str) -> str:
+    """Return a component's script that exports the function `mount` of one of our scripts.
 
     Streamlit loads it from a blob, which cannot import relative paths: the address is absolute.
     """
     return (
         f"const script = await import(new URL('{PATH}/{script}', location.origin));\n"
-        f"export default script.{function};\n"
+        "export default script.mount;\n"
     )

@@ -63,8 +63,8 @@ def what_happened() -> None:
     notices = state.notices()
     if notices.problem is not None:
         st.toast(error_words(notices.problem), icon=":material/error:", duration="infinite")
-    for said in notices.said:
-        st.toast(said, icon=":material/check:", duration="long")
+    for text in notices.said:
+        st.toast(text, icon=":material/check:", duration="long")
     if notices.problem is not None or notices.said:
         notices.drawn_at = notices.drawn_at or monotonic()
 

@@ -10,7 +10,7 @@ _HTML = (
     '<span class="sign"></span><span class="said"></span></button>'
 )
 _component = st.components.v2.component(
-    "copy", html=_HTML, js=assets.loader("copy.js", "mount"), isolate_styles=False
+    "copy", html=_HTML, js=assets.loader("copy.js"), isolate_styles=False
 )
 
 

@@ -48,5 +48,5 @@ def wait_words(seconds: float, reason: str) -> str:
 
 def running_words(turn: Turn, step: int, seconds: float) -> list[str]:
     """Return the details of a running turn: time, step, silence, losses."""
-    said = [duration(max(seconds, 0)), f"step {step}", silence_words(turn), loss_words(turn)]
-    return [words for words in said if words]
+    parts = [duration(max(seconds, 0)), f"step {step}", silence_words(turn), loss_words(turn)]
+    return [words for words in parts if words]

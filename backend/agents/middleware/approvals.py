@@ -11,19 +11,21 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.middleware.human_in_the_loop import Action, _answer_message
 from langchain_core.messages import ToolMessage
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, ToolException
 from langgraph.types import interrupt
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from backend.agents.answers import Answer, Answers, hash_arguments
+from backend.agents.middleware.tool_guard import Handler, Result
 from backend.agents.steps.events import ApprovalRequest
-from backend.agents.steps.tool_calls import BatchPosition, place_of
+from backend.agents.steps.tool_calls import BatchPosition, find_misfits, place_of
 from backend.agents.steps.tool_results import error_result, tidy
 from backend.llm.chat_model import describe_tool
 from backend.schemas.approvals import ASK_SETTINGS, DecisionType
 from backend.schemas.bounds import Waiting
 from backend.schemas.wire import Input, is_reading
 from backend.text import listed
+from backend.tools.mcp.tool import McpTool
 from backend.types import JSON
 from db.failpoints import failpoint
 
@@ -81,8 +83,8 @@ class ApprovalRule(Input):
 
     @model_validator(mode="after")
     def _uses_what_it_says(self, info: ValidationInfo) -> Self:
-        said = [name for name in ASK_SETTINGS if name in self.model_fields_set]
-        unused = [name for name in said if getattr(self, name) is not None]
+        given = [name for name in ASK_SETTINGS if name in self.model_fields_set]
+        unused = [name for name in given if getattr(self, name) is not None]
         if self.action != "ask" and unused and not is_reading(info):
             raise ValueError(
                 f"only the action ask uses {listed(unused)}; remove that, or set action to ask"
@@ -115,6 +117,20 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
         self._rules = settings.rules
         self._answers = answers
 
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Handler) -> Result:
+        """Run the call, ask a person first, or say why neither is done.
+
+        Nobody is asked about a call whose arguments its tool would refuse.
+        """
+        place, tool = place_of(request), request.tool
+        is_new = not place.unreadable and place.key not in self._answers.by_call
+        if is_new and isinstance(tool, McpTool) and self.asks(tool.name):
+            try:
+                await tool.check(request.tool_call["args"])
+            except ToolException as error:
+                return error_result(request, str(error))
+        return await super().awrap_tool_call(request, handler)
+
     def asks(self, tool: str) -> bool:
         """Return whether a call of this tool waits for a person."""
         rule = self._rule_of(tool)
@@ -142,7 +158,7 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
             return self._follow(request, answer, rule)
         if request.tool is None:
             return request, None
-        if rule is not None and self.asks(name):
+        if rule is not None and self.asks(name) and not find_misfits(request):
             interrupt(_question(request, request.tool, place, rule))
         return request, None
 
@@ -190,6 +206,6 @@ def _question(
 
 
 def _schema_of(tool: BaseTool) -> JSON:
-    """Return the arguments' schema as the model knows it."""
+    """Return the arguments' schema as the model knows it; a built-in tool takes no others."""
     schema: JSON = describe_tool(tool)["function"]["parameters"]
-    return schema
+    return schema if isinstance(tool, McpTool) else {**schema, "additionalProperties": False}

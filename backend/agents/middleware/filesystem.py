@@ -116,8 +116,8 @@ def _save(
     runtime: ToolRuntime[Any, Any], before: Files, name: str, content: str, did: str
 ) -> Command[Any]:
     files.check_fits(before, name, content)
-    said = f"{did} {name}: {len(content.splitlines()):,} lines, {len(content):,} characters."
-    result = ToolMessage(said, tool_call_id=runtime.tool_call_id)
+    text = f"{did} {name}: {len(content.splitlines()):,} lines, {len(content):,} characters."
+    result = ToolMessage(text, tool_call_id=runtime.tool_call_id)
     return Command(update={FILES: {name: {CONTENT: content}}, "messages": [result]})
 
 
@@ -152,7 +152,7 @@ def _make_tool(arguments: type[BaseModel], do: Callable[..., Any]) -> BaseTool:
     async def run(runtime: ToolRuntime[Any, Any], **values: Any) -> Any:
         return do(runtime, **values)
 
-    made = StructuredTool.from_function(
+    tool = StructuredTool.from_function(
         coroutine=run,
         name=do.__name__,
         description=" ".join((arguments.__doc__ or "").split()),
@@ -160,7 +160,7 @@ def _make_tool(arguments: type[BaseModel], do: Callable[..., Any]) -> BaseTool:
         infer_schema=False,
         handle_tool_error=True,
     )
-    return mark_state_only(made)
+    return mark_state_only(tool)
 
 
 TOOLS: Sequence[BaseTool] = (

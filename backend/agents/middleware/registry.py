@@ -70,8 +70,8 @@ MIDDLEWARE: Mapping[str, PolicySpec] = {
 
 def build_middleware(named: Sequence[str | JSON], context: PolicyContext) -> list[Policy]:
     """Return the named policies in order. Raise InvalidInput for an unknown one or setting."""
-    made = [(MIDDLEWARE[name].build, settings) for name, settings in _read(named, READING)]
-    return [build(settings, context) for build, settings in made if build]
+    chosen = [(MIDDLEWARE[name].build, settings) for name, settings in _read(named, READING)]
+    return [build(settings, context) for build, settings in chosen if build]
 
 
 def check_middleware_names(named: Sequence[str | JSON]) -> None:
@@ -160,5 +160,5 @@ def _find(name: str) -> PolicySpec:
 def _reason(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    said = first["msg"].removeprefix("Value error, ")
-    return f"{place}: {said}" if place else said
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message

@@ -11,16 +11,24 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from backend.agents.bounded import TookTooLong, run_bounded
-from backend.agents.state import clean, dump_message, load_messages
-from backend.agents.steps.tool_calls import BatchPosition, effect_of, place_of, runs_in_thread
+from backend.agents.state import dump_message, load_messages
+from backend.agents.steps.tool_calls import (
+    BatchPosition,
+    effect_of,
+    find_misfits,
+    place_of,
+    runs_in_thread,
+)
 from backend.agents.steps.tool_results import (
     error_result,
     failed,
     tidy,
     took_too_long,
+    unfit_arguments,
     unknown_outcome,
     unreadable_arguments,
 )
+from backend.llm.clean import clean
 from backend.tools.context import CALL_ID, CALL_PLACE
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
 from backend.tools.plans import CallReference
@@ -68,6 +76,8 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         name = request.tool_call["name"]
         if request.tool is None and name in self._absent:
             return error_result(request, self._absent[name])
+        if misfits := find_misfits(request):
+            return unfit_arguments(request, misfits)
         if effect is not Effect.READ_ONLY:
             await self._journal.started(place.key, name, effect)
             failpoint("tool.begun")

@@ -11,14 +11,14 @@ from langgraph.graph.message import add_messages
 from backend.agents.answers import INTERRUPT
 from backend.agents.policy_context import Codecs, Notice, Report
 from backend.agents.state import (
-    clean,
     dump_message,
     is_answered,
-    load_state,
+    load_values,
     pending_calls,
     steps_of_turn,
 )
 from backend.agents.steps.events import ApprovalRequest, Interrupted, StepFinished, ToolFinished
+from backend.llm.clean import clean
 from backend.llm.prices import COST
 from backend.schemas.conversations.turns import Usage
 from backend.tools.plans import PlanWait
@@ -38,7 +38,7 @@ class Progress:
 
     def __init__(self, state: JSON) -> None:
         self.state = _with_own_ids(state)
-        self.values = load_state(self.state)
+        self.values = load_values(self.state)
         self.steps = steps_of_turn(self.state)
         self._messages: list[BaseMessage] = self.values["messages"]
         self._dumped: dict[int, JSON] = {
@@ -68,12 +68,12 @@ class Progress:
         for warning in warnings:
             self.take_report(Notice(warning))
         metadata = self.state.get("metadata") or {}
-        told = metadata.get(NOTICES) or []
+        earlier = metadata.get(NOTICES) or []
         storable = (clean(notice)[:MAX_NOTICE_CHARS] for notice in notices)  # they quote others
-        new = [notice for notice in storable if notice not in told]
+        new = [notice for notice in storable if notice not in earlier]
         if new:
             self._notices = (*self._notices, *new)
-            self.state = {**self.state, "metadata": {**metadata, NOTICES: [*told, *new]}}
+            self.state = {**self.state, "metadata": {**metadata, NOTICES: [*earlier, *new]}}
 
     def use(self, reducers: Reducers, codecs: Codecs) -> None:
         """Set how the agent's policies merge and store their values; load the stored ones."""
@@ -164,10 +164,10 @@ class Progress:
         plans = [one for one in questions if isinstance(one, PlanWait)]
         in_order = tuple(sorted(asked, key=lambda question: question.key.number))
         waits = tuple(sorted(plans, key=lambda wait: wait.place.number))
-        said: JSON = {"calls": [_question(one) for one in in_order]}
+        interrupt: JSON = {"calls": [_question(one) for one in in_order]}
         if waits:
-            said["plans"] = [{"call_id": one.place.call_id, "name": one.name} for one in waits]
-        self.state = {**self.state, INTERRUPT: said}
+            interrupt["plans"] = [{"call_id": one.place.call_id, "name": one.name} for one in waits]
+        self.state = {**self.state, INTERRUPT: interrupt}
         order = {call["id"]: place for place, call in enumerate(pending_calls(self.state))}
         return Interrupted(self._finish_results(order, []), in_order, waits)
 

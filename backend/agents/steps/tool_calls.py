@@ -7,6 +7,7 @@ from langchain.agents.middleware import ToolCallRequest
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel, ValidationError
 
 from backend.agents.state_tools import marked_effect
 from backend.llm.arguments import unreadable_reason
@@ -52,6 +53,25 @@ def effect_of(tool: BaseTool | None) -> Effect:
         return effect
     spec = TOOLS.get(tool.name)
     return spec.effect if spec else Effect.ACTS
+
+
+def find_misfits(request: ToolCallRequest) -> list[str]:
+    """Return what a built-in tool would refuse in its arguments, or ignore because it has no such.
+
+    What the tool of a tool server takes is for its own schema to say.
+    """
+    schema = request.tool.args_schema if request.tool else None
+    if request.tool is None or not isinstance(schema, type) or not issubclass(schema, BaseModel):
+        return []
+    arguments, shown = request.tool_call["args"], request.tool.tool_call_schema
+    if unknown := [name for name in arguments if name not in schema.model_fields]:
+        return [f"{name}: there is no such argument" for name in unknown]
+    try:
+        if isinstance(shown, type) and issubclass(shown, BaseModel):
+            shown.model_validate(arguments)
+    except ValidationError as error:
+        return [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+    return []
 
 
 def runs_in_thread(tool: BaseTool | None) -> bool:

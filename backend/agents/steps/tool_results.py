@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +18,7 @@ from backend.tools.registry import Effect
 MAX_RESULT_CHARS = 1_000_000
 MAX_ARTIFACT_CHARS = 20_000_000
 MAX_ERROR_CHARS = 2_000
+MAX_FAULTS, MAX_FAULT_CHARS = 10, 150
 OUTCOME_UNKNOWN = (
     "Outcome unknown: the worker was lost while this call ran, so it may or may not have taken "
     "effect. It was not repeated. Check before you repeat it."
@@ -44,18 +45,33 @@ def unreadable_arguments(request: ToolCallRequest, reason: str) -> ToolMessage:
     )
 
 
+def unfit_arguments(request: ToolCallRequest, faults: Sequence[str]) -> ToolMessage:
+    """Return the result of a call that was not made, because its tool would refuse or ignore some.
+
+    A model can write any number of faults; it gets the first ones, and the number of the others.
+    """
+    shown = [fault[:MAX_FAULT_CHARS] for fault in faults[:MAX_FAULTS]]
+    if more := len(faults) - len(shown):
+        shown.append(f"and {more:,} more")
+    listed_faults = "; ".join(shown)
+    return error_result(
+        request,
+        f"The arguments do not fit the tool's schema ({listed_faults}); the tool was not called.",
+    )
+
+
 def took_too_long(
     request: ToolCallRequest, seconds: float, effect: Effect, *, runs_on: bool
 ) -> ToolMessage:
     """Return the result of a call that timed out; one that acts may have taken effect."""
     name = request.tool_call["name"]
-    said = f"The tool {name} took longer than {seconds:g} seconds, its limit, and was ended."
+    too_long = f"The tool {name} took longer than {seconds:g} seconds, its limit,"
+    sentence = f"{too_long} and was ended."
     if runs_on:
-        said = f"The tool {name} took longer than {seconds:g} seconds, its limit, and was given up."
-        said += " It could not be ended: it may still run."
+        sentence = f"{too_long} and was given up. It could not be ended: it may still run."
     if effect is Effect.READ_ONLY:
-        return error_result(request, said)
-    return error_result(request, f"{said} It may or may not have taken effect.", UNKNOWN)
+        return error_result(request, sentence)
+    return error_result(request, f"{sentence} It may or may not have taken effect.", UNKNOWN)
 
 
 def failed(request: ToolCallRequest, error: Exception) -> ToolMessage:
@@ -92,13 +108,13 @@ def tidy(result: ToolMessage) -> ToolMessage:
 def _sentence(tool: str, error: Exception) -> str:
     if isinstance(error, GaveUp):
         return f"The tool {tool} ended itself without a result."
-    said = str(error).strip() if isinstance(error, _SPEAKING) else ""
-    if not said:
+    message = str(error).strip() if isinstance(error, _SPEAKING) else ""
+    if not message:
         return f"The tool {tool} failed ({type(error).__name__})."
-    readable = _CREDENTIALS.sub("://…@", said[: 2 * MAX_ERROR_CHARS])
+    readable = _CREDENTIALS.sub("://…@", message[: 2 * MAX_ERROR_CHARS])
     if len(readable) <= MAX_ERROR_CHARS:
         return readable
-    return f"{readable[:MAX_ERROR_CHARS]} [cut here: the message has {len(said)} characters]"
+    return f"{readable[:MAX_ERROR_CHARS]} [cut here: the message has {len(message)} characters]"
 
 
 def _cut(content: Any) -> Any:

@@ -36,8 +36,10 @@ class Continuity(NamedTuple):
 
 def continuity_request(candidate: AgentTemplate, messages: Sequence[JSON]) -> list[BaseMessage]:
     """Return the request to the model about the newest of these messages."""
-    said = [_line(message) for message in messages if message["role"] in ("user", "assistant")]
-    lines = [line for line in said if line]
+    lines_or_none = [
+        _line(message) for message in messages if message["role"] in ("user", "assistant")
+    ]
+    lines = [line for line in lines_or_none if line]
     earlier, latest = lines[-MOST_MESSAGES:-1], lines[-1:]
     text = "\n".join(["Earlier messages:", *earlier, "", "Latest message:", *latest])
     prompt = PROMPT.format(agent=candidate.name, description=candidate.description)
@@ -53,8 +55,8 @@ def read_continuity(answer: str) -> Continuity:
     if isinstance(given, dict):
         word = str(given.get("answer", "")).strip().upper()
         reason = given.get("reason")
-        said = reason.strip()[:MOST_REASON] if isinstance(reason, str) else ""
-        return Continuity(_answer(word), said)
+        detail = reason.strip()[:MOST_REASON] if isinstance(reason, str) else ""
+        return Continuity(_answer(word), detail)
     words = {word.upper() for word in WORD.findall(answer[:MOST_CHARACTERS])}
     return Continuity(_answer(words.pop()) if len(words) == 1 else "UNSURE", "")
 

@@ -8,22 +8,10 @@ from langchain_core.messages import BaseMessage
 from backend.conversations.display import RESPONSE
 from backend.types import JSON
 
-BRIEF = "brief"  # marks a message by an agent, not a person, to the next agent
-
 
 def response_in(message: JSON) -> JSON:
     """Return a stored message's response besides its text; empty if there is none."""
     return _mark(message.get("additional_kwargs") or {}, RESPONSE)
-
-
-def is_brief(message: BaseMessage | JSON) -> bool:
-    """Return whether an agent wrote this for the one that continues the turn."""
-    extra = (
-        message.get("additional_kwargs")
-        if isinstance(message, dict)
-        else (message.additional_kwargs)
-    )
-    return bool((extra or {}).get(BRIEF))
 
 
 def is_observation(message: BaseMessage) -> bool:

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+# Fences also stand in quotations and in items of lists, at any indentation.
+OPENING = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s[\s>]*)*(`{3,}(?=[^`]*$)|~{3,})")
+CLOSING = re.compile(r"[\s>]*(`{3,}|~{3,})\s*$")
 MENTION = re.compile(r"(?<![^\W_])(?<![.@/`])@([^\W\d_](?:[\w-]*[^\W_])?)")
 
 
@@ -21,14 +23,16 @@ def find_mentions(text: str) -> list[str]:
 
 
 def _outside_fences(lines: Iterable[str]) -> Iterator[str]:
-    fence = ""
+    fence, is_quoted = "", False
     for line in lines:
-        opened = FENCE.match(line)
+        if is_quoted and not line.lstrip().startswith(">"):
+            fence = ""  # a quotation's end is the end of its code
         if fence:
-            closes = opened and opened[1][0] == fence[0] and len(opened[1]) >= len(fence)
+            closed = CLOSING.match(line)
+            closes = closed and closed[1][0] == fence[0] and len(closed[1]) >= len(fence)
             fence = "" if closes else fence
-        elif opened:
-            fence = opened[1]
+        elif opened := OPENING.match(line):
+            fence, is_quoted = opened[1], ">" in opened[0]
         else:
             yield line
 

@@ -166,10 +166,10 @@ def _only_task(graph: Any) -> HandOver | None:
     if not isinstance(tasks, list) or len(tasks) != 1 or not isinstance(tasks[0], dict):
         return None
     task = tasks[0]
-    told = [str(task.get("description") or task.get("name") or "")]
+    parts = [str(task.get("description") or task.get("name") or "")]
     if task.get("input"):
-        told.append(f"Input:\n{json.dumps(task['input'], ensure_ascii=False)}")
-    return HandOver(str(task.get("agentName") or ""), "\n\n".join(filter(None, told)))
+        parts.append(f"Input:\n{json.dumps(task['input'], ensure_ascii=False)}")
+    return HandOver(str(task.get("agentName") or ""), "\n\n".join(filter(None, parts)))
 
 
 def _hand_over(wanted: Any) -> HandOver:

@@ -8,6 +8,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, ModelReques
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.runtime import Runtime
+from pydantic import ValidationError
 
 from backend.agents.team.payload import PAYLOAD
 from backend.agents.team.response import (
@@ -23,6 +24,7 @@ from backend.agents.team.response import (
 from backend.conversations.display import RESPONSE
 from backend.errors.turns import ResponseRefused
 from backend.llm.arguments import RAW_ARGUMENTS
+from backend.tools.planning import CallAgent
 from backend.types import JSON
 
 MOST_RETRIES = 3
@@ -127,9 +129,17 @@ def _last_word(messages: list[AnyMessage]) -> str | None:
     if not isinstance(caller, AIMessage) or len(caller.tool_calls) != 1:
         return None
     call, result = caller.tool_calls[0], messages[-1]
-    if call["name"] != CALL_AGENT or not call["args"].get("terminateAfter"):
+    if call["name"] != CALL_AGENT or result.status == "error" or not _ends_turn(call["args"]):
         return None
-    return None if result.status == "error" else _answer_in(result.text)
+    return _answer_in(result.text)
+
+
+def _ends_turn(arguments: JSON) -> bool:
+    """Return whether the called agent's answer ends the turn, as the tool reads its arguments."""
+    try:
+        return CallAgent.model_validate(arguments).terminateAfter
+    except ValidationError:
+        return False
 
 
 def _answer_in(result: str) -> str:

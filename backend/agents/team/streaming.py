@@ -47,10 +47,10 @@ class ResponseText:
         """Return the text that has become readable since the last call."""
         start = self._text.lstrip()
         if start and not start.startswith(("{", "`")):
-            said = "" if self._is_manager else self._text
+            text = "" if self._is_manager else self._text
         else:
-            said = self._message()
-        new, self._shown = said[self._shown :], max(self._shown, len(said))
+            text = self._message()
+        new, self._shown = text[self._shown :], max(self._shown, len(text))
         return new
 
     def _message(self) -> str:

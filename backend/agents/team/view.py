@@ -9,7 +9,8 @@ from uuid import UUID
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
 
-from backend.agents.team.marks import is_brief, is_observation
+from backend.agents.state import is_brief
+from backend.agents.team.marks import is_observation
 from backend.agents.team.payload import PAYLOAD
 from backend.agents.team.prompt import manager_sections, payload_section
 from backend.schemas.domains.templates import AgentTemplate
@@ -49,8 +50,8 @@ class ConversationView(AgentMiddleware[Any, Any]):
     ) -> ModelResponse[Any]:
         """Ask with the view of the messages, and the payload in the prompt."""
         payload = cast(JSON, request.state.get(PAYLOAD) or {})
-        told = self._sections(request.messages)
-        parts = [request.system_prompt or "", *told, payload_section(payload)]
+        sections = self._sections(request.messages)
+        parts = [request.system_prompt or "", *sections, payload_section(payload)]
         messages = self._with_artifacts(view_of(request.messages, self._team.recent))
         prompt = SystemMessage("\n\n".join(part for part in parts if part))
         return await handler(
@@ -80,8 +81,8 @@ class ConversationView(AgentMiddleware[Any, Any]):
                 room = max(room - len(text), 0)
                 texts.append(text)
             if texts:
-                said = shown[place].text + "".join(reversed(texts))
-                shown[place] = shown[place].model_copy(update={"content": said})
+                content = shown[place].text + "".join(reversed(texts))
+                shown[place] = shown[place].model_copy(update={"content": content})
         return shown
 
 
@@ -90,8 +91,8 @@ def view_of(messages: Sequence[BaseMessage], recent: int) -> list[BaseMessage]:
     present = max(
         (place for place, m in enumerate(messages) if _is_persons(m)), default=len(messages)
     )
-    said = [message for message in messages[:present] if _was_said(message)]
-    return [*(said[-(recent - 1) :] if recent > 1 else []), *messages[present:]]
+    earlier = [message for message in messages[:present] if _was_said(message)]
+    return [*(earlier[-(recent - 1) :] if recent > 1 else []), *messages[present:]]
 
 
 def artifact_text(artifact: JSON) -> str:

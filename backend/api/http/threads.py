@@ -53,8 +53,8 @@ class Shared(Generic[T]):
     async def get(self) -> T:
         """Return the result; at most one thread makes it at a time."""
         if self._making is None or self._making.done():
-            made = anyio.to_thread.run_sync(self._make, limiter=self._thread)
-            self._making = asyncio.ensure_future(made)
+            making = anyio.to_thread.run_sync(self._make, limiter=self._thread)
+            self._making = asyncio.ensure_future(making)
         return await asyncio.shield(self._making)
 
 

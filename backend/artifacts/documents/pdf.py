@@ -30,10 +30,10 @@ def compile_typst(source: bytes, root: Path, timestamp: int) -> bytes:
         package_cache_path=root,
     )
     _open_nothing_more()
-    made = compiler.compile(format="pdf", timestamp=timestamp)
-    if not isinstance(made, bytes):
+    pdf = compiler.compile(format="pdf", timestamp=timestamp)
+    if not isinstance(pdf, bytes):
         raise TypeError("a PDF is one file")
-    return made
+    return pdf
 
 
 def _open_nothing_more() -> None:

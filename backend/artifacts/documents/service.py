@@ -74,8 +74,8 @@ class Documents:
         Raise like `read`, and DocumentNotLaidOut.
         """
         found = await self.read(scope, artifact_id, version, "pdf")
-        told = found.version
-        subject = Subject(told.title, told.version, told.agent or "", told.created_at)
+        details = found.version
+        subject = Subject(details.title, details.version, details.agent or "", details.created_at)
         folder = await anyio.to_thread.run_sync(self._artifacts.contents.new_folder)
         try:
             target = folder / "form"
@@ -88,7 +88,7 @@ class Documents:
             await anyio.to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True))
         size = file.seek(0, 2)
         file.seek(0)
-        return Download(file, size, told)
+        return Download(file, size, details)
 
     async def figures(
         self, scope: Scope, session_id: UUID, locale: str | None, text: str

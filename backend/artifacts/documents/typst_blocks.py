@@ -49,8 +49,8 @@ class Blocks:
         return "\n".join(one for one in written if one)
 
     def _content(self, closing: str) -> str:
-        said = self.write(closing)
-        return f"{{{said}}}" if said else NOTHING
+        content = self.write(closing)
+        return f"{{{content}}}" if content else NOTHING
 
     def _nothing(self, token: Token) -> str:
         return ""
@@ -59,8 +59,8 @@ class Blocks:
         return write_inline(token.children)
 
     def _paragraph(self, token: Token) -> str:
-        said = self.write("paragraph_close")
-        return said if token.hidden or not said else f"par({said})"
+        content = self.write("paragraph_close")
+        return content if token.hidden or not content else f"par({content})"
 
     def _heading(self, token: Token) -> str:
         return f"heading(level: {int(token.tag[1])}, {self._content('heading_close')})"
@@ -124,9 +124,13 @@ def _lines(paragraph: str) -> str:
     return "\n".join(breakable(line) for line in paragraph.split("\n"))
 
 
-def _write_table(head: Sequence[Token], rows: Sequence[Sequence[Token]], said: list[str]) -> str:
+def _write_table(
+    head: Sequence[Token], rows: Sequence[Sequence[Token]], alignments: list[str]
+) -> str:
     columns = range(len(head))
-    aligned = [_ALIGNMENTS.get(said[n]) or _alignment([row[n] for row in rows]) for n in columns]
+    aligned = [
+        _ALIGNMENTS.get(alignments[n]) or _alignment([row[n] for row in rows]) for n in columns
+    ]
     header = ", ".join(_cell(token, is_head=True) for token in head)
     body = "".join(f", {_cell(token)}" for row in rows for token in row)
     alignment = "".join(f"{one}, " for one in aligned)
@@ -136,8 +140,8 @@ def _write_table(head: Sequence[Token], rows: Sequence[Sequence[Token]], said: l
 def _alignment(cells: Sequence[Token]) -> str:
     """Return a column's alignment: right if it has numbers only."""
     words = ["".join(run.text for run in read_runs(cell.children)).strip() for cell in cells]
-    said = [word for word in words if word not in _EMPTY_CELLS]
-    return "right" if said and all(map(_NUMBER.fullmatch, said)) else "left"
+    filled = [word for word in words if word not in _EMPTY_CELLS]
+    return "right" if filled and all(map(_NUMBER.fullmatch, filled)) else "left"
 
 
 def _cell(token: Token, *, is_head: bool = False) -> str:

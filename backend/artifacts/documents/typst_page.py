@@ -98,7 +98,7 @@ def write_typst(subject: Subject, text: str, figures: Figures) -> str:
     pictures = "".join(figure.svg for figure in figures.values())
     notices = [say_missing(find_missing(f"{subject.title}{text}{pictures}"))]
     notices += [VERBATIM] if is_long else []
-    notices = [f"#notice({literal(said)})\n" for said in notices if said]
+    notices = [f"#notice({literal(notice)})\n" for notice in notices if notice]
     day = subject.created_at
     date = f"datetime(year: {day.year}, month: {day.month}, day: {day.day})"
     named = {
@@ -107,8 +107,8 @@ def write_typst(subject: Subject, text: str, figures: Figures) -> str:
         "about": literal(_about(subject)),
         "date": date,
     }
-    said = "".join(f"#let {name} = {value}\n" for name, value in named.items())
-    return f"{said}{_STYLE}{''.join(notices)}#{{\n{body}\n}}\n"
+    definitions = "".join(f"#let {name} = {value}\n" for name, value in named.items())
+    return f"{definitions}{_STYLE}{''.join(notices)}#{{\n{body}\n}}\n"
 
 
 def _about(subject: Subject) -> str:

@@ -47,7 +47,8 @@ def write_runs(runs: Sequence[Run]) -> str:
     written = [_write(run) for run in runs if run.text]
     if not written:
         return NOTHING
-    return written[0] if len(written) == 1 else f"{{{_join(written)}}}"
+    together = "\n".join(written)
+    return together if len(written) == 1 else f"{{{together}}}"
 
 
 def write_inline(tokens: Sequence[Token] | None) -> str:
@@ -67,8 +68,8 @@ def read_runs(tokens: Sequence[Token] | None) -> list[Run]:
         elif name == "link":
             link = str(token.attrGet("href") or "") if end == "open" else ""
         else:
-            said = Run(_words(token), depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0)
-            _add(runs, replace(said, is_code=token.type == "code_inline", link=link))
+            run = Run(_words(token), depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0)
+            _add(runs, replace(run, is_code=token.type == "code_inline", link=link))
     return runs
 
 
@@ -85,21 +86,17 @@ def _add(runs: list[Run], run: Run) -> None:
 
 
 def _write(run: Run) -> str:
-    said = literal(breakable(run.text))
+    code = literal(breakable(run.text))
     if run.is_code:
-        said = f"raw({said})"
+        code = f"raw({code})"
     for is_so, name in (
         (run.is_strong, "strong"),
         (run.is_emphasised, "emph"),
         (run.is_struck, "strike"),
     ):
         if is_so:
-            said = f"{name}({said})"
-    return f"link({literal(run.link)}, {said})" if is_linked(run.link) else said
-
-
-def _join(parts: Sequence[str]) -> str:
-    return "\n".join(parts)
+            code = f"{name}({code})"
+    return f"link({literal(run.link)}, {code})" if is_linked(run.link) else code
 
 
 def _parted(word: str) -> str:

@@ -46,7 +46,7 @@ def add_batch(session: Session) -> bool:
     return last is not None
 
 
-def make_again(database: Database, closing: Event) -> None:
+def recreate_entries(database: Database, closing: Event) -> None:
     """Recreate all entries if they were lost, until they are complete or `closing` is set."""
     has_more = True
     while has_more and not closing.is_set():

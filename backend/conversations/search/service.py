@@ -147,7 +147,7 @@ def _entries(query: str, wanted: Search, place: tuple[Any, ...] | None) -> Any:
 
 def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int) -> Select[Any]:
     """Return the newest entries of these conversations, then their messages."""
-    talk, said, found = ConversationRow, DisplayMessageRow, entries.c
+    talk, message, found = ConversationRow, DisplayMessageRow, entries.c
     page = (
         select(
             *found,
@@ -174,13 +174,13 @@ def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int
             one.conversation_id.label("session_id"),
             one.title.label("session_title"),
             *(one.domain, one.archived, one.owner, one.path, one.position, one.created_at),
-            said.id.label("message_id"),
-            *(said.turn_id, said.message_type, said.content_type, said.agent),
-            func.message_text(said.content_type, said.content).label("said"),
+            message.id.label("message_id"),
+            *(message.turn_id, message.message_type, message.content_type, message.agent),
+            func.message_text(message.content_type, message.content).label("said"),
         )
         .join(
-            said,
-            (said.conversation_id == one.conversation_id) & (said.position == one.position),
+            message,
+            (message.conversation_id == one.conversation_id) & (message.position == one.position),
         )
         .order_by(one.created_at.desc(), one.conversation_id.desc(), one.position.desc())
     )

@@ -28,11 +28,6 @@ def diff_states(old: JSON, new: JSON) -> JSON:
     return delta
 
 
-def apply_delta(state: JSON, delta: JSON) -> JSON:
-    """Return the state after `delta`; `state` itself is not changed."""
-    return apply_deltas(state, (delta,))
-
-
 def apply_deltas(state: JSON, deltas: Iterable[JSON]) -> JSON:
     """Return the state after all deltas, in time that depends on the deltas' size alone."""
     new, messages = dict(state), list(state.get(MESSAGES, []))

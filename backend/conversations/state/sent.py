@@ -124,16 +124,16 @@ def digest_of(payload: JSON) -> str:
 
 def _ending(call: ModelCall) -> JSON:
     """Return the call's duration, failure, and usage if no message of the state has it."""
-    said: JSON = {"s": round(call.seconds, 1)} if call.seconds is not None else {}
+    record: JSON = {"s": round(call.seconds, 1)} if call.seconds is not None else {}
     if call.failure:
-        said["e"] = call.failure
+        record["e"] = call.failure
     if call.purpose != ANSWER:
-        said["p"] = call.purpose
+        record["p"] = call.purpose
         if call.used:
-            said["u"] = [call.used["input_tokens"], call.used["output_tokens"]]
+            record["u"] = [call.used["input_tokens"], call.used["output_tokens"]]
         if call.cost:
-            said["c"] = call.cost
-    return said
+            record["c"] = call.cost
+    return record
 
 
 def _says_the_same(stored: JSON, sent: JSON, provider: str) -> bool:

@@ -37,9 +37,6 @@ COMPACT_FROM_DELTAS = 300
 # What the deltas are applied to from the beginning: the empty state in format version 1.
 BEGINNING: JSON = {"version": 1, "messages": []}
 
-# What concerns the whole conversation is never reset to an earlier version.
-NEVER_BACK = ("metadata",)
-
 # Positions close to each other are read as one range.
 SPARSE = 2
 
@@ -174,7 +171,7 @@ def _texts_at(session: Session, conversation_id: UUID, positions: list[int]) -> 
     rows = session.execute(
         select(row.position, words).where(row.conversation_id == conversation_id, wanted)
     )
-    return {position: said for position, said in rows}
+    return {position: content for position, content in rows}
 
 
 _NEWER = select(

@@ -206,9 +206,9 @@ class Database:
 
 def _words(error: Any) -> str:
     """Return the driver's message without its excerpt of the query and the error's number."""
-    told = getattr(error, "diag", None)
-    if told is not None and told.message_primary:
-        text = f"{told.message_primary}. {told.message_hint or ''}"
+    diagnostics = getattr(error, "diag", None)
+    if diagnostics is not None and diagnostics.message_primary:
+        text = f"{diagnostics.message_primary}. {diagnostics.message_hint or ''}"
     elif len(error.args) == 2 and isinstance(error.args[0], int):
         text = f"{str(error.args[1]).rstrip('.')}."
     else:

@@ -83,3 +83,12 @@ def column_number(letters: bytes) -> int:
     for letter in letters.upper():
         number = number * 26 + letter - 64
     return number
+
+
+def column_letters(number: int) -> str:
+    """Return the letters of a column by its number: A for 1."""
+    letters = ""
+    while number > 0:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters

@@ -2,8 +2,6 @@
 
 from enum import StrEnum
 
-HEAD_BYTES = 4096
-
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _DOCUMENTS = (".md", ".markdown", ".rst")
 _JSON = (".json", ".jsonl", ".ndjson")

@@ -5,7 +5,6 @@ file concerns this source only: it becomes a SourceUnusable.
 """
 
 import errno
-import glob
 import shutil
 import time
 from collections.abc import Callable
@@ -16,13 +15,14 @@ import duckdb
 from backend.data.engines.local import OWN_CONNECTION
 from backend.data.errors import DataError, SourceUnusable
 from backend.data.files.folder import WORKBOOKS
+from backend.data.files.parquet_tables import read_parquet
 from backend.data.files.snapshots import UNDERSTOOD, fingerprint
 from backend.data.files.spreadsheets import read_workbook
-from backend.data.reading.delimited import check_width, read_delimited
+from backend.data.reading.delimited import read_delimited
 from backend.data.reading.understood import Understood, save_understood
 from backend.data.sql.quoting import literal
 
-READING_VERSION = 6  # part of a snapshot's name; raise it when files are read differently
+READING_VERSION = 10  # part of a snapshot's name; raise it when files are read differently
 _SETTLED_SECONDS = 0.3  # a file that changed more recently may still be being written
 _COPY_ATTEMPTS = 20
 _WHAT = {
@@ -33,7 +33,6 @@ _WHAT = {
     ".gz": "a packed text",
     ".pdf": "a PDF",
 }
-_MOST_DIGITS = 38  # of a decimal in DuckDB
 _MEMORY_LIMIT = "120MB"  # besides what Python and the engine's reader use of the 300 MB
 
 
@@ -126,22 +125,6 @@ def _read_text(
     connection: duckdb.DuckDBPyConnection, name: str, path: Path
 ) -> dict[str, Understood]:
     return {name: read_delimited(connection, name, path)}
-
-
-def read_parquet(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> Understood:
-    """Create a table of the Parquet file; return how it was read."""
-    relation = "read_parquet(?, hive_partitioning = false)"
-    place = [glob.escape(str(path))]
-    check_width(len(connection.sql(f"FROM {relation}", params=place).columns))
-    connection.execute(f'CREATE TABLE "{name}" AS FROM {relation}', place)
-    understood = Understood(["Parquet"])
-    wide = "SELECT name FROM parquet_schema(?) WHERE precision > ?"
-    for (column,) in connection.execute(wide, [*place, _MOST_DIGITS]).fetchall():
-        understood.warn(
-            f"{column}: its decimals may have more than {_MOST_DIGITS} digits; they are floats"
-            " here, with about 15 digits."
-        )
-    return understood
 
 
 def _read_parquet(

@@ -6,18 +6,20 @@ stored value as empty cells: a scan of the sheets' XML counts these and reports 
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 import duckdb
-from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from backend.data.corrections import NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.files.extent import Extent, cell_tag
 from backend.data.files.folder import unique_name
+from backend.data.files.merged import Area, Corner, Merged, Rows, Value
 from backend.data.files.unseen import Unseen
 from backend.data.reading.delimited import check_width, find_columns
 from backend.data.reading.header import LOOKED_AT
@@ -36,8 +38,14 @@ _BLOCK = 1 << 22
 _TAIL = 1 << 20  # bytes; no honest cell is longer
 _PACKED = (".xlsx", ".xlsm")
 
-Value = float | int | str | bool | time | date | datetime | timedelta
-Rows = Iterator[tuple[int, Sequence[Value]]]
+
+@dataclass(frozen=True)
+class _Sheet:
+    """The rows of a sheet that are not empty, its first column, and its merged cells."""
+
+    rows: Rows
+    first_column: int
+    merged: Sequence[Area]
 
 
 def read_workbook(
@@ -65,9 +73,9 @@ def read_workbook(
             if not is_packed:
                 understood.form.append("errors and formulas without a stored value read as empty")
             name = unique_name(about.name, tables)
-            rows = _filled_rows(workbook, number)
             spool = path.with_suffix(".spool")
-            if _read_sheet(connection, name, rows, spool, understood, corrections):
+            sheet = _open_sheet(workbook, number)
+            if _read_sheet(connection, name, sheet, spool, understood, corrections):
                 unseen.get(about.name, Unseen()).tell(understood)
                 tables[name] = understood
     if not tables:
@@ -98,31 +106,38 @@ def _tell_hidden(tables: dict[str, Understood]) -> None:
 def _read_sheet(
     connection: duckdb.DuckDBPyConnection,
     name: str,
-    rows: Rows,
+    sheet: _Sheet,
     spool: Path,
     understood: Understood,
     corrections: Corrections,
 ) -> bool:
     """Create the table; return whether the sheet contains anything."""
-    first = list(islice(rows, LOOKED_AT))
+    first = list(islice(sheet.rows, LOOKED_AT))
     if not first:
         return False
     check_width(len(first[0][1]))
     records = [(line, _texts(row)) for line, row in first]
     header = find_columns(records, corrections.header_row)
+    above, data = records[: header.first_data_row], first[header.first_data_row :]
+    line = data[0][0] if data else first[-1][0] + 1
+    merged = Merged(sheet.merged, Corner(line, sheet.first_column))
     kinds: list[set[type]] = [set() for _ in range(header.width)]
-    for _, row in first[header.first_data_row :]:
-        _note_kinds(row, kinds)
-    draft = Draft(header, records, _records(rows, kinds), spool=spool, corrections=corrections)
-    make_table(connection, name, draft, understood, kinds)
+    rest = _records(merged.fill(chain(data, sheet.rows)), kinds)
+    draft = Draft(header, above, rest, spool=spool, corrections=corrections)
+    left_out = make_table(connection, name, draft, understood, kinds)
+    merged.tell(understood, left_out)
     return True
 
 
-def _filled_rows(workbook: CalamineWorkbook, number: int) -> Rows:
-    """Yield the sheet's rows that are not empty; its cells stay in memory until the last one."""
+def _open_sheet(workbook: CalamineWorkbook, number: int) -> _Sheet:
     sheet = workbook.get_sheet_by_index(number)
-    start = (sheet.start or (0, 0))[0] + 1
-    for line, row in enumerate(sheet.iter_rows(), start):
+    _, first_column = sheet.start or (0, 0)
+    return _Sheet(_filled_rows(sheet), first_column, sheet.merged_cell_ranges or [])
+
+
+def _filled_rows(sheet: CalamineSheet) -> Rows:
+    """Yield the sheet's rows that are not empty; its cells stay in memory until the last one."""
+    for line, row in enumerate(sheet.iter_rows(), 1):  # from the first line, even if it is empty
         if any(value != "" for value in row):
             yield line, row
 
@@ -164,7 +179,14 @@ def _text(value: Value) -> str:
         return value.date().isoformat() if is_day else value.isoformat(" ")
     if isinstance(value, date | time):
         return value.isoformat()
-    return str(value)
+    return _hours(value) if isinstance(value, timedelta) else str(value)
+
+
+def _hours(value: timedelta) -> str:
+    """Return a duration as 120:00:05; Python writes 5 days, 0:00:05."""
+    sign, size = ("-", -value) if value < timedelta(0) else ("", value)
+    hours, rest = divmod(size, timedelta(hours=1))
+    return f"{sign}{hours}{str(rest)[1:]}"
 
 
 def _look_inside(path: Path) -> dict[str, Unseen]:

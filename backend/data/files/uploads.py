@@ -17,7 +17,8 @@ from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.files.documents import read_document, read_pdf
 from backend.data.files.formats import Format
 from backend.data.files.json_tables import read_json
-from backend.data.files.readers import READING_VERSION, fill_from_copy, read_parquet
+from backend.data.files.parquet_tables import read_parquet
+from backend.data.files.readers import READING_VERSION, fill_from_copy
 from backend.data.files.spreadsheets import read_workbook
 from backend.data.reading.delimited import choose_encoding, read_delimited
 from backend.data.reading.dialect import allow_long_cells, detect_dialect
@@ -89,13 +90,13 @@ def _check_corrections(upload: Upload) -> None:
 
 def _check_document(given: Corrections) -> None:
     """Raise CorrectionRefused for corrections that concern tables only."""
-    said = {
+    choices = {
         "separator": given.separator is not None,
         "decimal mark": given.decimal is not None,
         "header row": given.header_row is not None,
         "types of columns": bool(given.types),
     }
-    if wrong := [what for what, is_given in said.items() if is_given]:
+    if wrong := [what for what, is_given in choices.items() if is_given]:
         raise CorrectionRefused(
             f"It is read as a document, which has no {listed(wrong)}. Correct it to be read as a "
             "table, or leave this out."

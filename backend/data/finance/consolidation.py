@@ -1,56 +1,7 @@
-"""BPC: planned and consolidated figures, loaded from FI with known differences."""
+"""BPC: planned and consolidated figures, loaded from FI.
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class KnownDifference:
-    """A way in which BPC ACTUAL differs from FI, and where to find it."""
-
-    kind: str
-    where: str
-    why: str
-
-
-KNOWN_DIFFERENCES = (
-    KnownDifference(
-        "late posting",
-        "2026 period 9 and 10, CC-1001, 53000 Consulting and legal",
-        "Consulting documents of September were entered in mid-October, after September's load "
-        "(the 8th of the following month); BPC has them in October.",
-    ),
-    KnownDifference(
-        "late posting",
-        "2025 period 6 and 7, CC-2002, 56000 Marketing",
-        "Advertising documents of June were entered in mid-July; BPC has them in July.",
-    ),
-    KnownDifference(
-        "rounding",
-        "all periods, company code 3000",
-        "The UK company's figures are loaded in whole euros: at most 0.50 per figure.",
-    ),
-    KnownDifference(
-        "mapping",
-        "2026 periods 1 to 3, CC-1003, 53000 and 54000",
-        "BPC's mapping sent GL account 651000 Cloud services to 53000 Consulting and legal "
-        "instead of 54000 Information technology.",
-    ),
-    KnownDifference(
-        "missing elimination",
-        "2026 period 5, CC-1006 and CC-3003, 39000 Intercompany recharges",
-        "The recharge between company codes 1000 and 3000 was not eliminated.",
-    ),
-    KnownDifference(
-        "sign",
-        "2026 period 4, CC-2003, 53000 Consulting and legal",
-        "The figure was loaded with the wrong sign: the difference is twice the amount.",
-    ),
-    KnownDifference(
-        "currency translation",
-        "2026 period 2, company code 2000",
-        "The US company's figures were translated with January's average rate.",
-    ),
-)
+They differ from FI on purpose, in the ways that `docs/finance-source.md` lists.
+"""
 
 # Each posting with the period, group account and rate under which BPC loaded it.
 _LOADED = """

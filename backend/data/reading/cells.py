@@ -48,6 +48,8 @@ _DAY_NAME = r"(?:[A-Za-z]{2,9}\.?,? +)?"
 # first, separator, second, third, time, half of the day, zone
 DATE = rf"([0-9]{{1,4}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{1,4}}){_REST}"
 DATE_PARTS = ("first", "mark", "second", "third", "clock", "half", "zone")
+# 20240131: a number, unless a person says that it is a date. Its parts are those of DATE.
+COMPACT_DATE = rf"([0-9]{{4}})()([0-9]{{2}})([0-9]{{2}}){_REST}"
 # day, month, year; or month, day, year
 DAY_MONTH = (
     rf"{_DAY_NAME}([0-9]{{1,2}})(?:\.|st|nd|rd|th)?[-/. ]*({_MONTH})[a-zä]*"
@@ -66,6 +68,21 @@ MISSING = frozenset(_MISSING_WORDS.split())
 # These mean "no value" in any column: Excel's errors, and a database's NULL.
 _ERROR_WORDS = r"#N/A #DIV/0! #REF! #VALUE! #NAME? #NUM! #NULL! #SPILL! #CALC! \N"
 ERRORS = frozenset(_ERROR_WORDS.split())
+
+_TOTAL_WORDS = r"""
+    totals? totale[ns]? totali totalt totaal eindtotaal sub[-\s]?total(?:e|en|s)? subtotaal
+    sous[-\s]total (?:gesamt|zwischen|teil|end)?summe gesamt gesamtbetrag insgesamt
+    (?:gesamt|teil)ergebnis somme somma suma soma summa razem ogółem łącznie celkem mezisoučet
+    összesen toplam итого итог всего 合计 总计 小计 合計 総計 總計 小計 합계 총합계 소계
+"""
+_TOTAL = f"(?:{'|'.join(_TOTAL_WORDS.split())})"
+# The label of a total without other words: Total, Gesamtsumme, Suma końcowa.
+PLAIN_TOTAL = (
+    f"(?i:{_TOTAL}|sum|som|(?:grand|overall|general|genel|общий) {_TOTAL}"
+    "|(?:total|totale|suma) (?:g[eé]n[eé]rale?|geral|complessivo|końcowa|całkowita))"
+)
+# One that may name a group, before or after: North Total, Summe Nord, Nord Ergebnis, Sum of costs.
+TOTAL = rf"(?:{PLAIN_TOTAL}(?:[^\pL\pN].*)?|(?i:.*[^\pL\pN]{_TOTAL}|.+ ergebnis))"
 
 
 class Kind(StrEnum):

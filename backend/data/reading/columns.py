@@ -17,7 +17,7 @@ from backend.data.reading.cells import Kind, kind_of
 from backend.data.reading.dates import look_at_dates, read_dates
 from backend.data.reading.numbers import NumberForms, look_at_numbers, read_numbers
 from backend.data.reading.raw import RAW, RawColumn
-from backend.data.reading.reading import Reading, text_reading
+from backend.data.reading.reading import Reading, duration_reading, text_reading
 
 _AT_ONCE = 100  # columns per query
 _SAMPLE = 300  # distinct values
@@ -114,6 +114,8 @@ def _plainly(place: str, plain: _Plain) -> Reading | None:
 def _by_kinds(column: RawColumn) -> Reading | None:
     """Return a workbook's column if all its cells have the same type."""
     kinds, place = column.kinds, column.place
+    if column.has_only_durations:
+        return duration_reading(place)
     if not kinds or kinds - {bool, int, float, date, datetime}:
         return None
     if kinds == {bool}:

@@ -30,6 +30,7 @@ _ORDERS = {  # which parts of the pattern are year, month and day
     "dmy": ("third", "second", "first"),
     "mdy": ("third", "first", "second"),
 }
+_ORDERS_OF_SHAPES = {"year": "ymd", "compact": "ymd", "named": "dmy", "time": "time"}
 
 
 @dataclass
@@ -125,8 +126,8 @@ def order_of_dates(forms: DateForms) -> tuple[str, str]:
     ((name, shape),) = forms.shapes.items()
     if 0 < forms.clocks["zone"] < forms.fitting:
         return "", f"{forms.clocks['zone']:,} of {forms.fitting:,} times have a zone"
-    if name in ("time", "named", "year"):
-        return {"year": "ymd", "named": "dmy"}.get(name, "time"), ""
+    if name in _ORDERS_OF_SHAPES:
+        return _ORDERS_OF_SHAPES[name], ""
     return _order_of_parts(name[-1], shape, is_short=name.startswith("two"))
 
 
@@ -226,11 +227,12 @@ def _parts(text: str) -> str:
     """Return the SQL of a struct of parts, from whichever pattern matches the cell."""
     nothing = ", ".join(f"'{name}': ''" for name in cells.DATE_PARTS)
     rest = ("clock", "half", "zone")
-    plain = _extract(text, cells.DATE, cells.DATE_PARTS)
+    plain, compact = (_extract(text, p, cells.DATE_PARTS) for p in (cells.DATE, cells.COMPACT_DATE))
     day_month = _extract(text, cells.DAY_MONTH, ("first", "second", "third", *rest))
     month_day = _extract(text, cells.MONTH_DAY, ("second", "first", "third", *rest))
     return f"""CASE
         WHEN regexp_full_match({text}, {literal(cells.DATE)}) THEN {plain}
+        WHEN regexp_full_match({text}, {literal(cells.COMPACT_DATE)}) THEN {compact}
         WHEN regexp_full_match({text}, {literal(cells.DAY_MONTH)})
             THEN struct_insert({day_month}, mark := 'name')
         WHEN regexp_full_match({text}, {literal(cells.MONTH_DAY)})
@@ -246,7 +248,7 @@ def _shape() -> str:
         WHEN p.first = '' AND regexp_full_match(t, '[0./: -]+') THEN 'missing'
         WHEN p.first = '' THEN CASE WHEN regexp_matches(t, '[0-9]') THEN 'odd' ELSE 'word' END
         WHEN NOT regexp_matches(t, '[1-9]') THEN 'missing'
-        WHEN p.mark = 'name' THEN 'named'
+        WHEN p.mark IN ('', 'name') THEN CASE p.mark WHEN '' THEN 'compact' ELSE 'named' END
         WHEN length(p.first) = 4 AND length(p.third) <= 2 THEN 'year'
         WHEN length(p.first) <= 2 AND length(p.third) = 4 THEN 'four' || p.mark
         WHEN length(p.first) <= 2 AND length(p.third) = 2 THEN 'two' || p.mark

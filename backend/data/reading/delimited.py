@@ -62,9 +62,9 @@ def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:
     return rewritten, Encoding("utf-8", encoding.name)
 
 
-def choose_encoding(path: Path, said: str | None) -> Encoding:
+def choose_encoding(path: Path, name: str | None) -> Encoding:
     """Return the encoding that a person chose, applied strictly, or else the detected one."""
-    return Encoding(ENCODINGS[said], said) if said else detect_encoding(path)
+    return Encoding(ENCODINGS[name], name) if name else detect_encoding(path)
 
 
 def find_columns(rows: Sequence[Record], line: int | None) -> Header:
@@ -127,12 +127,12 @@ def _dialect(
         lines = _sample(file)
     if not any(line.strip() for line in lines):
         raise SourceUnusable("The file holds no row.")
-    said = _SAID.match(lines[0])
+    declared = _SAID.match(lines[0])
     if wanted is not None:
-        return _wanted_dialect(lines, wanted, understood), int(said is not None)
-    if said:
+        return _wanted_dialect(lines, wanted, understood), int(declared is not None)
+    if declared:
         found = detect_dialect(lines[1:])
-        dialect = Dialect(said[1], found.quote, found.escape, found.skips_space)
+        dialect = Dialect(declared[1], found.quote, found.escape, found.skips_space)
         understood.form.append(f"separated by {dialect.name}, as its first line says")
         return dialect, 1
     dialect = detect_dialect(lines)

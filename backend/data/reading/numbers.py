@@ -24,6 +24,7 @@ from backend.data.sql.quoting import literal
 
 _WORDS_AMONG = 20  # one word among this many numbers is a missing value
 _FLOAT = r"-?[0-9]+\.[0-9]+"
+_FLAGS = ("percent", "bracket", "trailing", "spaced", "point", "comma")  # as the query has them
 _STYLES = {"english": "1,234.56", "german": "1.234,56"}
 
 
@@ -62,34 +63,21 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, column: RawColumn) ->
         cut AS (SELECT line, t, {parts} AS p FROM trimmed WHERE t <> ''),
         bare AS (SELECT *, {_digits("p")} AS d FROM cut),
         formed AS (SELECT *, {_form(has_floats)} AS form FROM bare)
-        SELECT form, p.percent <> '' AS percent, p.before || p.after AS currency,
-               p.opened <> '' AS bracket, p.trailing <> '' AS trailing,
-               contains(d, '.') AS point, contains(d, ',') AS comma, p.digits <> d AS spaced,
-               count(*), arg_min(line, line, 3), arg_min(t, line, 3)
+        SELECT form, count(*), arg_min(line, line, 3), arg_min(t, line, 3),
+               p.before || p.after AS currency, p.percent <> '' AS percent,
+               p.opened <> '' AS bracket, p.trailing <> '' AS trailing, p.digits <> d AS spaced,
+               contains(d, '.') AS point, contains(d, ',') AS comma
         FROM formed GROUP BY ALL
         """  # noqa: S608 - our own names and patterns
     ).fetchall()
     forms = NumberForms(place, has_floats)
-    for (
-        form,
-        percent,
-        currency,
-        bracket,
-        trailing,
-        point,
-        comma,
-        spaced,
-        count,
-        lines,
-        texts,
-    ) in rows:
+    for form, count, lines, texts, currency, *flags in rows:
         forms.counts[form] += count
         seen = [*forms.examples.get(form, []), *zip(lines, texts, strict=True)]
         forms.examples[form] = sorted(seen)[:3]
         if form not in ("missing", "word", "odd", "code", "power"):
-            flags = {"percent": percent, "bracket": bracket, "trailing": trailing, "spaced": spaced}
-            flags |= {"point": point, "comma": comma}
-            forms.counts.update({f"with {flag}": count for flag, is_set in flags.items() if is_set})
+            found = [name for name, is_set in zip(_FLAGS, flags, strict=True) if is_set]
+            forms.counts.update({f"with {name}": count for name in found})
             forms.currencies |= {currency} - {""}
     return forms
 

@@ -6,6 +6,7 @@ A record has as many cells as the table; any further ones are in `surplus`.
 import glob
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import time, timedelta
 from pathlib import Path
 
 import duckdb
@@ -31,6 +32,11 @@ class RawColumn:
     def has_only_numbers(self) -> bool:
         """Whether all cells were numbers before they became text."""
         return bool(self.kinds) and self.kinds <= {int, float}
+
+    @property
+    def has_only_durations(self) -> bool:
+        """Whether all cells were durations; times among them are durations, too."""
+        return timedelta in self.kinds and self.kinds <= {timedelta, time}
 
 
 def load_raw(
@@ -98,6 +104,12 @@ def load_regular(
         return False
     ((rows,),) = connection.execute(f"SELECT count(*) FROM {RAW}").fetchall()  # noqa: S608
     return bool(rows == file.lines - first_line + 1)
+
+
+def delete_rows(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
+    """Delete the records for which the SQL is true; return how many these were."""
+    rows = connection.execute(f"DELETE FROM {RAW} WHERE {condition}").fetchall()  # noqa: S608 - our own names
+    return int(rows[0][0])
 
 
 def _write(spool: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:

@@ -9,6 +9,7 @@ from backend.data.reading.raw import RAW
 from backend.data.sql.quoting import literal
 
 Examples = list[tuple[int, str]]
+DURATIONS = "durations, in seconds: 1:30:00 is 5400"
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,12 @@ def text_reading(place: str, note: str = "", warnings: Iterable[str] = ()) -> Re
     """Return the column as it is written; errors and a database's NULL become NULL."""
     expression = f"CASE WHEN {_is_one_of(place, ERRORS)} THEN NULL ELSE {place} END"
     return Reading("VARCHAR", expression, note, list(warnings))
+
+
+def duration_reading(place: str, type_: str = "DOUBLE") -> Reading:
+    """Return a column of durations as numbers: the engine cannot sum intervals."""
+    seconds = f"CAST(epoch(CAST({place} AS INTERVAL)) AS {type_})"
+    return Reading(type_, seconds, DURATIONS, [DURATIONS])
 
 
 def trimmed(place: str) -> str:

@@ -10,26 +10,27 @@ import duckdb
 
 from backend.data.corrections import NONE, Corrections
 from backend.data.reading.columns import read_columns
-from backend.data.reading.footers import (
-    LastRow,
-    count_totals,
-    find_remarks,
-    find_total,
-    is_sum,
-    last_rows,
-)
 from backend.data.reading.header import Header, column_names
-from backend.data.reading.raw import RAW, RawColumn, Record, RegularFile, load_raw, load_regular
+from backend.data.reading.left_out.remarks import leave_out_remarks, leave_out_repeated_header
+from backend.data.reading.left_out.totals import leave_out_totals
+from backend.data.reading.raw import (
+    RAW,
+    RawColumn,
+    Record,
+    RegularFile,
+    delete_rows,
+    load_raw,
+    load_regular,
+)
 from backend.data.reading.reading import Reading, with_parts
 from backend.data.reading.typed import DecimalMarks, check_names, read_as
-from backend.data.reading.understood import Occurrences, Understood, quote
-from backend.data.sql.quoting import identifier, literal
+from backend.data.reading.understood import Occurrences, Understood
+from backend.data.sql.quoting import identifier
 
 MAX_COLUMNS = 2_000
 SURPLUS = "surplus_cells"
 _AT_ONCE = 60  # columns per query
 _WIDE = 300  # with more columns, memory is enough for one thread only
-_COMPARED = 20  # cells by which a repeated header is recognised
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,11 @@ def make_table(
     draft: Draft,
     understood: Understood,
     kinds: Sequence[set[type]] | None = None,
-) -> None:
-    """Create the table and report how it was read; `kinds` are known once all is read."""
+) -> set[int]:
+    """Create the table, report how it was read, and return the lines left out below the header.
+
+    `kinds` are known once all is read.
+    """
     header = draft.header
     width = header.width
     _tell_header(draft, understood)
@@ -62,15 +66,17 @@ def make_table(
         RawColumn(f"c{place}", name, frozenset(kinds[place] if kinds else ()))
         for place, name in enumerate(names)
     ]
-    end = _leave_out_below(connection, width, understood)
-    _leave_out_repeated_header(connection, header, understood)
+    remarks = leave_out_remarks(connection, width, understood)
+    leave_out_repeated_header(connection, header, understood)
     readings = _read(connection, columns, draft)
-    if _leave_out_total(connection, end, readings, understood):
+    totals = leave_out_totals(connection, width, readings, understood)
+    if totals:
         readings = _read(connection, columns, draft)
     readings = _corrected(connection, columns, readings, draft.corrections)
     has_surplus = _tell_ragged(connection, width, understood)
     _create(connection, name, names, readings, has_surplus=has_surplus)
     _tell_columns(names, readings, understood)
+    return remarks | totals
 
 
 def _read(
@@ -80,13 +86,13 @@ def _read(
     types, decimal = draft.corrections.types, draft.corrections.decimal or ""
     if not types or not decimal:
         return read_columns(connection, columns, draft.separator, decimal)
-    said = [column for column in columns if column.name in types]
+    corrected = [column for column in columns if column.name in types]
     others = [column for column in columns if column.name not in types]
     by_place = dict(
         zip(
-            [column.place for column in (*said, *others)],
+            [column.place for column in (*corrected, *others)],
             [
-                *read_columns(connection, said, draft.separator),
+                *read_columns(connection, corrected, draft.separator),
                 *read_columns(connection, others, draft.separator, decimal),
             ],
             strict=True,
@@ -128,7 +134,7 @@ def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> None:
     if not (regular and first and load_regular(connection, regular, width, first[0][0])):
         load_raw(connection, chain(first, draft.rest), width, draft.spool)
     empty = [f"c{place} IS NULL" for place in range(width)]
-    _delete(connection, " AND ".join([*empty, "surplus IS NULL"]))
+    delete_rows(connection, " AND ".join([*empty, "surplus IS NULL"]))
 
 
 def _tell_header(draft: Draft, understood: Understood) -> None:
@@ -150,70 +156,6 @@ def _tell_header(draft: Draft, understood: Understood) -> None:
         understood.form.append(f"header in lines {' and '.join(places)}, joined")
     else:
         understood.form.append(f"header in line {places[0]}")
-
-
-def _leave_out_below(
-    connection: duckdb.DuckDBPyConnection, width: int, understood: Understood
-) -> list[LastRow]:
-    """Delete remarks below the table; return the records that are then last."""
-    rows = last_rows(connection, width)
-    remarks = find_remarks(rows, width)
-    if remarks:
-        seen = Occurrences()
-        for row in reversed(remarks):
-            seen.add(row.line, row.text)
-        understood.facts["below"] = seen.listed()
-        understood.facts["below_count"] = seen.count
-        _delete(connection, f"line >= {remarks[-1].line}")
-        what = "line below the table was" if seen.count == 1 else "lines below the table were"
-        understood.warn(f"{seen.count:,} {what} left out: {seen.shown()}.")
-    return rows[len(remarks) :]
-
-
-def _leave_out_repeated_header(
-    connection: duckdb.DuckDBPyConnection, header: Header, understood: Understood
-) -> None:
-    if len(header.rows) != 1 or not any(header.cells):
-        return
-    pairs = list(enumerate(header.cells))[:_COMPARED]
-    same = " AND ".join(
-        f"c{place} = {literal(cell)}" if cell else f"c{place} IS NULL" for place, cell in pairs
-    )
-    count = _delete(connection, same)
-    if count:
-        times = (
-            "once more; this line was" if count == 1 else f"{count:,} more times; these lines were"
-        )
-        understood.warn(f"The header stands there {times} left out.")
-
-
-def _leave_out_total(
-    connection: duckdb.DuckDBPyConnection,
-    end: Sequence[LastRow],
-    readings: Sequence[Reading],
-    understood: Understood,
-) -> bool:
-    """Delete a last record that is the sum of the others; only report other possible totals."""
-    if not end:
-        return False
-    row, last_line = find_total(end), end[0].line
-    left_out = row is not None and row == end[0] and is_sum(connection, row, readings, last_line)
-    if row is not None and left_out:
-        _delete(connection, f"line = {row.line}")
-        understood.facts["total_line"] = row.line
-        understood.warn(
-            f"Line {row.line:,} is the total of the others and was left out: {quote(row.text)}."
-        )
-    totals = count_totals(connection, last_line)
-    if totals:
-        what = (
-            "1 row calls itself a total"
-            if totals == 1
-            else f"{totals:,} rows call themselves totals"
-        )
-        example = f", as {quote(row.text)} (line {row.line:,})" if row and not left_out else ""
-        understood.warn(f"{what}{example}: kept; a sum over all rows may count amounts twice.")
-    return left_out
 
 
 def _tell_ragged(connection: duckdb.DuckDBPyConnection, width: int, understood: Understood) -> bool:
@@ -270,8 +212,3 @@ def _tell_columns(
             understood.columns[name] = reading.note
         for warning in reading.warnings:
             understood.warn(f"{name}: {warning}.")
-
-
-def _delete(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
-    rows = connection.execute(f"DELETE FROM {RAW} WHERE {condition}").fetchall()  # noqa: S608 - our own names
-    return int(rows[0][0])

@@ -11,6 +11,7 @@ from backend.data.reading.numbers import look_at_numbers, number_reading
 from backend.data.reading.raw import RAW, RawColumn
 from backend.data.reading.reading import (
     Reading,
+    duration_reading,
     literals,
     missing_value_sql,
     text_reading,
@@ -21,8 +22,14 @@ from backend.data.reading.understood import quote
 from backend.data.sql.quoting import identifier
 
 _STYLES = {",": "german", ".": "english"}
-_TRUE = ("true", "t", "yes", "y", "ja", "j", "wahr", "1", "x")
-_FALSE = ("false", "f", "no", "n", "nein", "falsch", "0")
+# Without accents, in the languages of spreadsheets.
+_TRUE_WORDS = """
+    true t yes y 1 x ja j wahr oui o vrai si s verdadero vero sim verdadeiro tak prawda waar ano да
+"""
+_FALSE_WORDS = """
+    false f no n 0 nein falsch non faux falso nao nie fałsz nee onwaar nej ne нет
+"""
+_TRUE, _FALSE = _TRUE_WORDS.split(), _FALSE_WORDS.split()
 _WORDS = {
     "integer": "whole numbers",
     "number": "numbers",
@@ -61,6 +68,8 @@ def _number(
 ) -> Reading:
     if column.has_only_numbers:
         return Reading(type_, f"TRY_CAST({column.place} AS {type_})")
+    if column.has_only_durations:
+        return duration_reading(column.place, type_)
     forms = look_at_numbers(connection, column)
     style = _STYLES.get(marks.given) or forms.style or "english"
     if style not in _STYLES.values():
@@ -83,7 +92,7 @@ def _integer(
 
 
 def _boolean(_: duckdb.DuckDBPyConnection, column: RawColumn, __: DecimalMarks) -> Reading:
-    text = f"lower({trimmed(column.place)})"
+    text = f"strip_accents(lower({trimmed(column.place)}))"
     expression = (
         f"CASE WHEN {text} IN ({literals(_TRUE)}) THEN true "
         f"WHEN {text} IN ({literals(_FALSE)}) THEN false END"

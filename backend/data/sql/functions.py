@@ -130,8 +130,9 @@ _INSTEAD = (
     (r"(nextval|setval|currval|lastval|next_value)", "Number rows with row_number() OVER (…)."),
     (r"(query|json_(execute|serialize|deserialize)|dblink|.*_to_xml)", "Write that query itself."),
     (r"(read|parquet|sniff|load|pg_read|pg_ls|write|edit|to_file|lo_|arrow|pandas|python)",
-     "Files are sources of their own: list_sources names them."),
-    (r"(duckdb|pragma|sqlite|pg|has|in_search)_", "describe_source tells tables and columns."),
+     "Files are sources of their own: list_sources lists them, and so does the page Data."),
+    (r"(duckdb|pragma|sqlite|pg|has|in_search)_",
+     "describe_source lists tables and columns, and so does the page Data."),
     (r"(getenv|getvariable|set_config|current_setting|setseed)", "Write the value itself."),
 )  # fmt: skip
 

@@ -56,7 +56,7 @@ _TABLE_FUNCTIONS = (
 )
 _CATALOGS = frozenset(("information_schema", "pg_catalog", "sqlite_master", "sqlite_schema", "sys"))
 _MOST_LISTED = 40
-_DESCRIBE = "To see a table's columns use describe_source."
+_DESCRIBE = "describe_source lists a table's columns, and so does the page Data."
 _INSTEAD: Sequence[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], str]] = (
     (exp.Lock, "Leave out FOR UPDATE or FOR SHARE: nothing is locked here."),
     (exp.Into, "Leave out INTO: the rows come back to you."),

@@ -199,9 +199,9 @@ class _Reading:
 def _find(words: list[str], parts: list[str]) -> int | None:
     """Return the position of a name among words, in the singular or plural."""
     for place in range(len(words) - len(parts) + 1 if parts else 0):
-        said = [word.lower() for word in words[place : place + len(parts)]]
-        if said == parts or (
-            said[:-1] == parts[:-1] and said[-1] in (f"{parts[-1]}s", f"{parts[-1]}es")
+        candidate = [word.lower() for word in words[place : place + len(parts)]]
+        if candidate == parts or (
+            candidate[:-1] == parts[:-1] and candidate[-1] in (f"{parts[-1]}s", f"{parts[-1]}es")
         ):
             return place
     return None

@@ -199,12 +199,12 @@ def _is_pair(request: Request) -> bool:
 
 def _said(request: Request, measures: tuple[str, ...]) -> set[str]:
     """Return the parts that the answer computes or states from the rows."""
-    said = {"spend", "revenue"}
+    kinds = {"spend", "revenue"}
     if request.topics & {"total", "number of"}:
-        said |= {"documents"}
-    said |= {"number of"} if request.grouping or "documents" in request.topics else set()
+        kinds |= {"documents"}
+    kinds |= {"number of"} if request.grouping or "documents" in request.topics else set()
     if len(measures) > 1 or _pairs(request):
-        said |= {"compare"}
+        kinds |= {"compare"}
     if {"actual", "budget"} <= set(measures) or _is_pair(request):
-        said |= {"difference"}
-    return said
+        kinds |= {"difference"}
+    return kinds

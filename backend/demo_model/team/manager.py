@@ -59,8 +59,8 @@ def _proposed(conversation: Conversation) -> str:
 
 def _start(question: str, members: list[Member]) -> JSON:
     graph = workflow.task_graph(question, members)
-    said = f"The plan for “{question}” runs."
-    return _complete(said, "The person agrees with the plan.", taskGraph=graph)
+    message = f"The plan for “{question}” runs."
+    return _complete(message, "The person agrees with the plan.", taskGraph=graph)
 
 
 def _plan(conversation: Conversation, members: list[Member]) -> JSON:
@@ -87,8 +87,8 @@ def _delegate(conversation: Conversation, members: list[Member]) -> JSON:
     matter = matters.find_matter(conversation)
     if matter is None:
         unread = ", ".join(f"“{run[:80]}”" for run in parse(conversation.asked, None).unread)
-        said = f"I do not understand {unread or 'that'}.\n\n{_introduction(members)}"
-        return _chat(said, "I do not understand it.")
+        message = f"I do not understand {unread or 'that'}.\n\n{_introduction(members)}"
+        return _chat(message, "I do not understand it.")
     member = choose_member(members, matter)
     if member is None:
         return _chat(f"I have no agent for that. These I have:\n\n{listed(members)}",

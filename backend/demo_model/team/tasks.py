@@ -44,10 +44,10 @@ def _compare(task: Task, conversation: Conversation) -> Intent:
 
     def words(_: Conversation) -> str:
         parts = asked.answer(inner).split("\n\n")
-        made = making.find_made(conversation, kept)
-        if len(parts) < _LEAST_PARTS or not made:
+        artifact = making.find_made(conversation, kept)
+        if len(parts) < _LEAST_PARTS or not artifact:
             return UNREADABLE
-        return "\n\n".join([parts[0], f"All differences: {made.link}.", parts[-1]])
+        return "\n\n".join([parts[0], f"All differences: {artifact.link}.", parts[-1]])
 
     return Intent("compare", _always, _one_by_one(compared, kept), words, asked.thought)
 
@@ -70,12 +70,12 @@ def _look_into_largest(task: Task, conversation: Conversation) -> Intent:
         return [*looked_up, kept] if is_done else looked_up
 
     def words(_: Conversation) -> str:
-        made = making.find_made(conversation, kept)
+        artifact = making.find_made(conversation, kept)
         parts = asked.answer(inner).split("\n\n")
-        if len(parts) < _LEAST_PARTS or not made:
+        if len(parts) < _LEAST_PARTS or not artifact:
             return UNREADABLE
         lead = parts[1].replace("differences:", f"differences{_first(inner)}:")
-        return "\n\n".join([lead, *parts[2:], f"Kept as {made.link}."])
+        return "\n\n".join([lead, *parts[2:], f"Kept as {artifact.link}."])
 
     return Intent("largest", _always, needed, words, "What explains the largest is looked for.")
 
@@ -87,8 +87,8 @@ def _draw(task: Task, _: Conversation) -> Intent:
     drawn = making.draw(table, task.titled("Chart"), _SPEC)
 
     def words(conversation: Conversation) -> str:
-        made = making.find_made(conversation, drawn)
-        return f"I have drawn {table.link}: {made.link}." if made else UNREADABLE
+        artifact = making.find_made(conversation, drawn)
+        return f"I have drawn {table.link}: {artifact.link}." if artifact else UNREADABLE
 
     return Intent("draw", _always, _one_by_one(drawn), words, "A chart of a table is asked for.")
 
@@ -107,8 +107,8 @@ def _write(task: Task, conversation: Conversation) -> Intent:
     written = making.make_document(task.titled("Report"), text)
 
     def words(conversation: Conversation) -> str:
-        made = making.find_made(conversation, written)
-        return f"The report is written: {made.link}." if made else UNREADABLE
+        artifact = making.find_made(conversation, written)
+        return f"The report is written: {artifact.link}." if artifact else UNREADABLE
 
     return Intent("write", _always, _one_by_one(looked_up, written), words, "I write it down.")
 

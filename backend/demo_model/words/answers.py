@@ -116,7 +116,8 @@ def sources(conversation: Conversation) -> str:
         return UNREADABLE
     lines = []
     for row in found:
-        state = f"**cannot be read**: {row['problem']}" if row.get("problem") else row["tables"]
+        problem = row.get("problem")
+        state = f"**cannot be read**: {problem.rstrip('.')}" if problem else row["tables"]
         lines.append(
             f"- **{row['source']}** ({row['kind']}): {row['description']} Tables: {state}."
         )
@@ -157,8 +158,8 @@ def _description(result: Result) -> str:
 def summary(conversation: Conversation) -> str:
     """Return an extract of the conversation that is to be summarised."""
     found = (_SPOKEN.match(line.strip()) for line in conversation.question.splitlines())
-    said = [f"{m[1].lower()}: {m[2][:300]}" for m in found if m and len(m[2]) > 8]
-    kept = said if len(said) <= 12 else [*said[:4], "…", *said[-8:]]
+    results = [f"{m[1].lower()}: {m[2][:300]}" for m in found if m and len(m[2]) > 8]
+    kept = results if len(results) <= 12 else [*results[:4], "…", *results[-8:]]
     return "An extract of the conversation so far:\n\n" + "\n".join(f"- {line}" for line in kept)
 
 

@@ -28,10 +28,10 @@ _REASONS = {
 
 def finish_reason_of(choice: JSON) -> str | None:
     """Return why the answer ended, in OpenAI's terms; None while it has not."""
-    if not (said := str(choice.get("finish_reason") or "")):
+    if not (given := str(choice.get("finish_reason") or "")):
         return None
-    known = (reason for begin, reason in _REASONS.items() if said.lower().startswith(begin))
-    return next(known, said)
+    known = (reason for begin, reason in _REASONS.items() if given.lower().startswith(begin))
+    return next(known, given)
 
 
 def text_of(content: Any) -> str:
@@ -45,9 +45,9 @@ def text_of(content: Any) -> str:
 
 def thinking_of(delta: JSON) -> str:
     """Return a delta's thinking: a field beside the content, or parts there or within it."""
-    said = delta.get(REASONING) or delta.get("reasoning")
-    if isinstance(said, str) and said:
-        return said
+    reasoning = delta.get(REASONING) or delta.get("reasoning")
+    if isinstance(reasoning, str) and reasoning:
+        return reasoning
     places = (delta.get("content"), delta.get("reasoning_details"), delta.get("thinking_blocks"))
     parts = [part for given in places if isinstance(given, list) for part in given]
     return "".join(_thought(part) for part in parts if isinstance(part, dict))
@@ -87,9 +87,9 @@ def usage_of(usage: JSON | None) -> UsageMetadata | None:
 
 def _count(usage: Any, name: str) -> int:
     """Return a number of tokens; some endpoints send it as a float or as text."""
-    told = usage.get(name) if isinstance(usage, dict) else None
+    count = usage.get(name) if isinstance(usage, dict) else None
     try:
-        return max(0, math.ceil(float(told)))  # type: ignore[arg-type]  # what is no number raises
+        return max(0, math.ceil(float(count)))  # type: ignore[arg-type]  # what is no number raises
     except (TypeError, ValueError, OverflowError):
         return 0
 
@@ -98,7 +98,7 @@ def _thought(part: JSON) -> str:
     """Return the thinking in a part; endpoints differ in where they put it."""
     if not str(part.get("type")).startswith(THOUGHTS):
         return ""
-    said = next((said for key in THOUGHT_KEYS if (said := part.get(key))), "")
-    if isinstance(said, list):
-        return "".join(str(inner.get("text") or "") for inner in said if isinstance(inner, dict))
-    return said if isinstance(said, str) else ""
+    thought = next((thought for key in THOUGHT_KEYS if (thought := part.get(key))), "")
+    if isinstance(thought, list):
+        return "".join(str(inner.get("text") or "") for inner in thought if isinstance(inner, dict))
+    return thought if isinstance(thought, str) else ""

@@ -124,12 +124,12 @@ def _executed(tool: JSON) -> JSON:
     """Return what people see of a tool that the provider ran."""
     name = tool.get("name") or tool.get("type") or "tool"
     arguments = tool.get("arguments")
-    said = {"name": clean_text(str(name))[:MAX_TITLE_CHARS]}
+    entry = {"name": clean_text(str(name))[:MAX_TITLE_CHARS]}
     if isinstance(arguments, str) and arguments:
         text = clean_text(arguments)
         is_long = len(text) > MAX_TITLE_CHARS
-        said["arguments"] = f"{text[: MAX_TITLE_CHARS - 1]}…" if is_long else text
-    return said
+        entry["arguments"] = f"{text[: MAX_TITLE_CHARS - 1]}…" if is_long else text
+    return entry
 
 
 def _objects(given: Any) -> list[JSON]:

@@ -159,8 +159,8 @@ def _checked(chunk: Any, response: httpx2.Response) -> object:
     error = _error_of(given) if isinstance(given, dict) else None
     if error is None:
         return given
-    said = error.get("message") if isinstance(error, dict) else error
-    message = said if isinstance(said, str) and said else UNNAMED
+    text = error.get("message") if isinstance(error, dict) else error
+    message = text if isinstance(text, str) and text else UNNAMED
     raise APIError(message, response.request, body=error)
 
 
@@ -168,6 +168,6 @@ def _error_of(chunk: dict[str, Any]) -> Any:
     """Return what a chunk names as an error; some endpoints send its fields as a chunk."""
     if error := chunk.get("error"):
         return error
-    said = chunk.get("message") or chunk.get("detail")
-    is_error = "choices" not in chunk and (chunk.get("object") == "error" or isinstance(said, str))
-    return {**chunk, "message": said} if is_error else None
+    message = chunk.get("message") or chunk.get("detail")
+    says_so = chunk.get("object") == "error" or isinstance(message, str)
+    return {**chunk, "message": message} if says_so and "choices" not in chunk else None

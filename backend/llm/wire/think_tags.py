@@ -52,15 +52,15 @@ class ThinkTags:
         return "", begun
 
     def _inside(self, piece: str) -> tuple[str, str]:
-        said = self._held + piece
+        text = self._held + piece
         self._held = ""
-        thinking, close, rest = said.partition(CLOSE)
+        thinking, close, rest = text.partition(CLOSE)
         if close:
             self._is_text = self._is_first = True
             return thinking, self._text(rest)
-        half = next((n for n in range(len(CLOSE) - 1, 0, -1) if said.endswith(CLOSE[:n])), 0)
-        self._held = said[len(said) - half :]
-        return said[: len(said) - half], ""
+        half = next((n for n in range(len(CLOSE) - 1, 0, -1) if text.endswith(CLOSE[:n])), 0)
+        self._held = text[len(text) - half :]
+        return text[: len(text) - half], ""
 
     def _text(self, piece: str) -> str:
         """Return the text after the thinking, without leading blanks."""

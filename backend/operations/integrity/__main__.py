@@ -9,15 +9,16 @@ from threading import Event
 from uuid import UUID
 
 from backend.artifacts.contents import Contents, open_contents
+from backend.bootstrap import require_schema
 from backend.configuration import read_settings
-from backend.conversations.search.index import is_complete, make_again
+from backend.conversations.search.index import is_complete, recreate_entries
 from backend.errors.artifacts import ArtifactStoreUnavailable
 from backend.errors.base import ConfigurationError
 from backend.files.store import FileStore
-from backend.operations.integrity.artifacts import CheckCounts, check_artifacts, mend_artifact
-from backend.operations.integrity.files import check_files, mend_file
-from backend.operations.integrity.plans import check_plans, mend_plan
-from backend.operations.integrity.scan import check, conversation_ids, mend
+from backend.operations.integrity.artifacts import CheckCounts, check_artifacts, repair_artifact
+from backend.operations.integrity.files import check_files, repair_file
+from backend.operations.integrity.plans import check_plans, repair_plan
+from backend.operations.integrity.scan import check, conversation_ids, repair_conversation
 from db.session import Database
 
 CONNECTIONS = 2
@@ -33,15 +34,23 @@ def main() -> int:
     if not settings.database_url:
         return _refuse("DATABASE_URL is not set. Set it, or use `make integrity`, which finds it.")
     database = Database(settings.database_url, pool_size=CONNECTIONS)
+    try:
+        require_schema(database, wait=False)
+    except ConfigurationError as error:
+        return _refuse(error.detail)
     _check_search(database, repair=wanted.repair)
     checked = left = 0
     for conversation_id in wanted.session or conversation_ids(database):
         checked += 1
         findings = check(database, conversation_id)
-        is_mended = bool(findings) and wanted.repair and mend(database, conversation_id, findings)
-        left += bool(findings) and not is_mended
+        is_repaired = (
+            bool(findings)
+            and wanted.repair
+            and repair_conversation(database, conversation_id, findings)
+        )
+        left += bool(findings) and not is_repaired
         for finding in findings:
-            _say(str(conversation_id), finding.said, finding.repair, is_mended)
+            _report(str(conversation_id), finding.problem, finding.repair, is_repaired)
     left += _check_plans(database, wanted)
     left += _check_artifacts(database, open_contents(settings), wanted)
     if not wanted.session:
@@ -57,18 +66,18 @@ def _check_search(database: Database, *, repair: bool) -> None:
         if is_complete(session):
             return
     if repair:
-        make_again(database, Event())
-    said = "it is incomplete since a crash of the database"
-    _say("search index", said, "make it again, as a worker does by itself", repair)
+        recreate_entries(database, Event())
+    problem = "it is incomplete since a crash of the database"
+    _report("search index", problem, "recreate it, as a worker does by itself", repair)
 
 
 def _check_plans(database: Database, wanted: argparse.Namespace) -> int:
     """Report what is wrong with plans; return how many findings remain."""
     left = 0
     for finding in check_plans(database, wanted.session or ()):
-        is_mended = wanted.repair and mend_plan(database, finding)
-        left += not is_mended
-        _say(f"{finding.what} {finding.id}", finding.said, finding.repair, is_mended)
+        is_repaired = wanted.repair and repair_plan(database, finding)
+        left += not is_repaired
+        _report(f"{finding.what} {finding.id}", finding.problem, finding.repair, is_repaired)
     return left
 
 
@@ -79,28 +88,28 @@ def _check_artifacts(database: Database, contents: Contents, wanted: argparse.Na
         for finding in check_artifacts(
             database, contents, looked, wanted.session or (), all_contents=wanted.all_contents
         ):
-            is_mended = wanted.repair and mend_artifact(database, contents, finding)
-            left += not is_mended
-            _say(finding.subject, finding.said, finding.repair, is_mended)
+            is_repaired = wanted.repair and repair_artifact(database, contents, finding)
+            left += not is_repaired
+            _report(finding.subject, finding.problem, finding.repair, is_repaired)
     except ArtifactStoreUnavailable as error:
         sys.stdout.write(f"store of artifacts: it was not checked to its end. {error.detail}\n")
         left += 1
     if looked.versions:
-        sys.stdout.write(f"{looked.said}\n")
+        sys.stdout.write(f"{looked.summary}\n")
     return left
 
 
-def _say(subject: str, said: str, repair: str, is_mended: bool) -> None:
-    sys.stdout.write(f"{subject}: {said}; {'done' if is_mended else 'proposed'}: {repair}\n")
+def _report(subject: str, problem: str, repair: str, is_repaired: bool) -> None:
+    sys.stdout.write(f"{subject}: {problem}; {'done' if is_repaired else 'proposed'}: {repair}\n")
 
 
 def _check_files(database: Database, store: FileStore, *, repair: bool) -> int:
     """Report files without content, and content without a file; return how many remain."""
     left = 0
     for finding in check_files(database, store):
-        is_mended = repair and mend_file(database, store, finding)
-        left += not is_mended
-        _say(f"file {finding.file_id}", finding.said, finding.repair, is_mended)
+        is_repaired = repair and repair_file(database, store, finding)
+        left += not is_repaired
+        _report(f"file {finding.file_id}", finding.problem, finding.repair, is_repaired)
     return left
 
 

@@ -41,7 +41,7 @@ class ArtifactFinding:
     `id` is an artifact's; without one, the finding is about contents in the store: `keys`.
     """
 
-    said: str
+    problem: str
     repair: ArtifactRepair
     id: UUID | None = None
     keys: Sequence[str] = ()
@@ -81,7 +81,7 @@ class CheckCounts:
             self.chosen[place] = row
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """How much was checked, in a sentence."""
         inline = self.versions - self.in_store
         fit = self.in_store - self.misfits
@@ -128,7 +128,7 @@ def check_artifacts(
         yield from _without_version(database, contents)
 
 
-def mend_artifact(database: Database, contents: Contents, finding: ArtifactFinding) -> bool:
+def repair_artifact(database: Database, contents: Contents, finding: ArtifactFinding) -> bool:
     """Repair what can be repaired; return whether the finding is settled."""
     if finding.repair is ArtifactRepair.NONE:
         return False
@@ -192,11 +192,11 @@ def _numbers(session: Session, ids: Sequence[UUID]) -> Iterator[ArtifactFinding]
             yield ArtifactFinding("it has no version", ArtifactRepair.NONE, artifact_id)
             continue
         if last != versions:
-            said = f"its versions have a gap: {versions} of {last} are there"
-            yield ArtifactFinding(said, ArtifactRepair.NONE, artifact_id)
+            problem = f"its versions have a gap: {versions} of {last} are there"
+            yield ArtifactFinding(problem, ArtifactRepair.NONE, artifact_id)
         if last != named:
-            said = f"it names {named} as its newest version, which is {last}"
-            yield ArtifactFinding(said, ArtifactRepair.SETTLE, artifact_id)
+            problem = f"it names {named} as its newest version, which is {last}"
+            yield ArtifactFinding(problem, ArtifactRepair.SETTLE, artifact_id)
 
 
 def _inline(session: Session, ids: Sequence[UUID]) -> Iterator[ArtifactFinding]:
@@ -223,8 +223,8 @@ def _to_be_erased(session: Session, keys: Sequence[str]) -> Iterator[ArtifactFin
         .where(_VERSION.key.in_(keys))
     )
     for artifact_id, version, key in session.execute(query):
-        said = f"the content of version {version} is about to be erased"
-        yield ArtifactFinding(said, ArtifactRepair.KEEP, artifact_id, [str(key)])
+        problem = f"the content of version {version} is about to be erased"
+        yield ArtifactFinding(problem, ArtifactRepair.KEEP, artifact_id, [str(key)])
 
 
 def _misses(contents: Contents, row: Stored) -> ArtifactFinding | None:
@@ -232,8 +232,8 @@ def _misses(contents: Contents, row: Stored) -> ArtifactFinding | None:
     held = contents.store.size(row.key)
     if held == row.size:
         return None
-    said = _difference(row.version, held, row.size, "the store")
-    return ArtifactFinding(said, ArtifactRepair.NONE, row.artifact_id)
+    problem = _difference(row.version, held, row.size, "the store")
+    return ArtifactFinding(problem, ArtifactRepair.NONE, row.artifact_id)
 
 
 def _is_there(database: Database, row: Stored) -> bool:
@@ -258,8 +258,8 @@ def _hash(contents: Contents, row: Stored, looked: CheckCounts) -> Iterator[Arti
             return  # deleted since the check a moment ago
     looked.hashed += 1
     if found != row.hash:
-        said = _difference(row.version, row.size, row.size, "the store")
-        yield ArtifactFinding(said, ArtifactRepair.NONE, row.artifact_id)
+        problem = _difference(row.version, row.size, row.size, "the store")
+        yield ArtifactFinding(problem, ArtifactRepair.NONE, row.artifact_id)
 
 
 def _difference(version: int, held: int | None, wanted: int, place: str = "PostgreSQL") -> str:

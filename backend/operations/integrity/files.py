@@ -31,7 +31,7 @@ class FileFinding:
     """An inconsistency, in words, and the repair proposed for it."""
 
     file_id: UUID
-    said: str
+    problem: str
     repair: FileRepair
 
 
@@ -41,7 +41,7 @@ def check_files(database: Database, store: FileStore) -> Iterator[FileFinding]:
     yield from _without_row(database, store)
 
 
-def mend_file(database: Database, store: FileStore, finding: FileFinding) -> bool:
+def repair_file(database: Database, store: FileStore, finding: FileFinding) -> bool:
     """Repair what can be repaired; return whether the finding is settled."""
     if finding.repair is not FileRepair.ERASE:
         return False
@@ -63,8 +63,8 @@ def _without_content(database: Database, store: FileStore) -> Iterator[FileFindi
                 yield FileFinding(file_id, "its content is gone", FileRepair.NONE)
                 continue
             if held != size:
-                said = f"its content has {held:,} bytes and should have {size:,}"
-                yield FileFinding(file_id, said, FileRepair.NONE)
+                problem = f"its content has {held:,} bytes and should have {size:,}"
+                yield FileFinding(file_id, problem, FileRepair.NONE)
         if len(found) < BATCH:
             return
         last = found[-1].id
@@ -80,8 +80,8 @@ def _without_row(database: Database, store: FileStore) -> Iterator[FileFinding]:
             )
         for file_id in some:
             if file_id not in known:
-                said = "this content belongs to no file"
-                yield FileFinding(file_id, said, FileRepair.ERASE)
+                problem = "this content belongs to no file"
+                yield FileFinding(file_id, problem, FileRepair.ERASE)
 
 
 def _settled(store: FileStore) -> Iterator[UUID]:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from backend.agents.state import is_summary, load_state, repair
-from backend.agents.team.marks import is_brief
+from backend.agents.repair import repair
+from backend.agents.state import is_brief, is_summary, load_values
 from backend.errors.conversations import CorruptState
 from backend.schemas.conversations.sessions import (
     ContentType,
@@ -14,6 +14,7 @@ from backend.schemas.conversations.sessions import (
     MessageStatus,
     MessageType,
 )
+from backend.text import counted
 from backend.types import JSON
 
 OPEN = (MessageStatus.PENDING, MessageStatus.EXECUTING)
@@ -32,7 +33,7 @@ class Repair(StrEnum):
 class Finding:
     """An inconsistency, in words, and the repair proposed for it."""
 
-    said: str
+    problem: str
     repair: Repair
 
 
@@ -64,8 +65,8 @@ def _positions(conversation: Conversation) -> Iterator[Finding]:
     if positions != list(range(1, len(positions) + 1)):
         yield Finding("the positions of its messages have a gap", Repair.NONE)
     if len(positions) != conversation.message_count:
-        counted = f"it counts {conversation.message_count} messages and has {len(positions)}"
-        yield Finding(counted, Repair.NONE)
+        believed = counted(conversation.message_count, "message")
+        yield Finding(f"it counts {believed} and has {len(positions):,}", Repair.NONE)
 
 
 def _versions(conversation: Conversation) -> Iterator[Finding]:
@@ -79,7 +80,7 @@ def _readable(conversation: Conversation) -> Iterator[Finding]:
     try:
         if conversation.state is None:
             raise CorruptState
-        load_state(conversation.state)
+        load_values(conversation.state)
     except CorruptState:
         yield Finding("its agent state cannot be read", Repair.REBUILD)
 
@@ -113,8 +114,8 @@ def _views(conversation: Conversation) -> Iterator[Finding]:
     )
     if missing := read - shown:
         count = missing.total()
-        said = f"{count} messages that the model reads were never shown, or in other words"
-        yield Finding(said, Repair.REBUILD)
+        problem = f"{count} messages that the model reads were never shown, or in other words"
+        yield Finding(problem, Repair.REBUILD)
 
 
 def _search(conversation: Conversation) -> Iterator[Finding]:
@@ -124,8 +125,8 @@ def _search(conversation: Conversation) -> Iterator[Finding]:
 
 def _artifacts(conversation: Conversation) -> Iterator[Finding]:
     if conversation.unmade:
-        said = f"{conversation.unmade} messages name versions of artifacts that do not exist"
-        yield Finding(said, Repair.NONE)
+        problem = f"{conversation.unmade} messages name versions of artifacts that do not exist"
+        yield Finding(problem, Repair.NONE)
 
 
 def _shown(row: DisplayMessage) -> tuple[str, str]:

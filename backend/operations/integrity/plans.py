@@ -43,7 +43,7 @@ class PlanFinding:
 
     what: str
     id: UUID
-    said: str
+    problem: str
     repair: PlanRepair
 
 
@@ -58,7 +58,7 @@ def check_plans(database: Database, sessions: Sequence[UUID] = ()) -> Iterator[P
         yield from found
 
 
-def mend_plan(database: Database, finding: PlanFinding) -> bool:
+def repair_plan(database: Database, finding: PlanFinding) -> bool:
     """Repair what can be repaired; return whether it is settled. Workers notice at their sweep."""
     with database.transaction() as session:
         if finding.repair is PlanRepair.WAKE:
@@ -124,11 +124,11 @@ def _over(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
     )
     for plan_id, status, is_awaited in session.execute(query):
         if is_awaited:
-            said = f"it is {status}, and all of its tasks are over"
-            yield PlanFinding("plan", plan_id, said, PlanRepair.ADVANCE)
+            problem = f"it is {status}, and all of its tasks are over"
+            yield PlanFinding("plan", plan_id, problem, PlanRepair.ADVANCE)
         else:
-            said = f"it is {status}, and the turn that waits for it has ended"
-            yield PlanFinding("plan", plan_id, said, PlanRepair.STOP)
+            problem = f"it is {status}, and the turn that waits for it has ended"
+            yield PlanFinding("plan", plan_id, problem, PlanRepair.STOP)
 
 
 def _left_behind(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
@@ -144,8 +144,8 @@ def _left_behind(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFin
     )
     for plan_id, status, count in session.execute(query):
         tasks = "a task of it has" if count == 1 else f"{count} tasks of it have"
-        said = f"it is {status}, and {tasks} not ended"
-        yield PlanFinding("plan", plan_id, said, PlanRepair.STOP)
+        problem = f"it is {status}, and {tasks} not ended"
+        yield PlanFinding("plan", plan_id, problem, PlanRepair.STOP)
 
 
 def _wait_for_nothing(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
@@ -158,8 +158,8 @@ def _wait_for_nothing(session: Session, sessions: Sequence[UUID]) -> Iterator[Pl
         TurnRow.status == TurnStatus.WAITING, TurnRow.decided_at.is_(None), ~asks, ~has_plan
     )
     for turn_id in session.scalars(query):
-        said = "it waits, and there is nothing that it waits for"
-        yield PlanFinding("turn", turn_id, said, PlanRepair.WAKE)
+        problem = "it waits, and there is nothing that it waits for"
+        yield PlanFinding("turn", turn_id, problem, PlanRepair.WAKE)
 
 
 def _of(sessions: Sequence[UUID], column: Any, query: Any) -> Any:

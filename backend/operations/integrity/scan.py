@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
+from pydantic import ValidationError
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
@@ -43,11 +44,16 @@ def check(database: Database, conversation_id: UUID) -> list[Finding]:
     with database.transaction() as session:
         # Everything is read as of one moment, because a turn may be running.
         session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
-        conversation = _read(session, conversation_id)
+        try:
+            conversation = _read(session, conversation_id)
+        except ValidationError as error:
+            # Without the values, which are what people wrote.
+            names = ", ".join(sorted({str(found["loc"][0]) for found in error.errors()}))
+            return [Finding(f"a message of it cannot be read ({names})", Repair.NONE)]
     return find_all(conversation) if conversation else []
 
 
-def mend(database: Database, conversation_id: UUID, findings: list[Finding]) -> bool:
+def repair_conversation(database: Database, conversation_id: UUID, findings: list[Finding]) -> bool:
     """Repair what can be repaired; return whether all is. Skip a conversation with a turn."""
     with database.transaction() as session:
         held = session.scalar(
@@ -112,8 +118,8 @@ def _count_unmade(session: Session, rows: Sequence[DisplayMessage]) -> int:
     ids = {one[0] for one in named if one is not None}
     if not named:
         return 0
-    made = ArtifactVersionRow
-    found = session.execute(select(made.artifact_id, made.version).where(made.artifact_id.in_(ids)))
+    kept = ArtifactVersionRow
+    found = session.execute(select(kept.artifact_id, kept.version).where(kept.artifact_id.in_(ids)))
     known = set(found.tuples())
     return sum(one not in known for one in named)
 

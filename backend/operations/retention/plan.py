@@ -1,14 +1,13 @@
 """Which sessions retention deletes: one statement per rule; active and recently used ones stay.
 
-Sessions of tasks are deleted with their parent, and count as part of it.
+Sessions of tasks are deleted with their parent, and count as part of it. A session that one rule
+deletes takes up no place and no storage for the next rules.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import Row, text
+from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
 from backend.schemas.bounds import LONGEST_DAYS
@@ -25,6 +24,7 @@ _COLUMNS = (
     "c.id, c.title, c.owner_id AS owner, c.updated_at, coalesce("
     "(SELECT name FROM domains WHERE domains.id = c.domain_id), c.domain_name) AS domain"
 )
+_STAYS = "conversations.id <> ALL(CAST(:departing AS uuid[]))"
 # A domain's own days take precedence over the settings'; 0 there means forever. They may predate
 # the upper bound, and no day lies further back than dates allow.
 _AGE = text(
@@ -38,8 +38,8 @@ _AGE = text(
 _NUMBER = text(
     f"SELECT {_COLUMNS} FROM (SELECT *, row_number() OVER (PARTITION BY owner_id"  # noqa: S608  (constants)
     " ORDER BY pinned DESC, updated_at DESC, id) AS place FROM conversations"
-    " WHERE parent_id IS NULL) c"
-    f" WHERE c.place > :sessions AND {_IDLE} ORDER BY c.updated_at, c.id"
+    f" WHERE parent_id IS NULL AND {_STAYS}) c"
+    f" WHERE c.place > :limit AND {_IDLE} ORDER BY c.updated_at, c.id"
 )
 _STORAGE = text(
     "WITH pieces AS ("  # noqa: S608  (constants)
@@ -48,6 +48,8 @@ _STORAGE = text(
     " UNION ALL SELECT conversation_id, sum(pg_column_size(a.*))"
     " FROM agent_state_deltas a GROUP BY 1"
     " UNION ALL SELECT conversation_id, pg_column_size(s.*) FROM agent_state_snapshots s"
+    " UNION ALL SELECT conversation_id, sum(pg_column_size(s.*)) FROM sent_contents s GROUP BY 1"
+    " UNION ALL SELECT conversation_id, sum(pg_column_size(t.*)) FROM turns t GROUP BY 1"
     " UNION ALL SELECT conversation_id, sum(size) FROM files"
     " WHERE conversation_id IS NOT NULL GROUP BY 1"
     " UNION ALL SELECT a.conversation_id, sum(v.size + pg_column_size(v.preview))"
@@ -57,8 +59,9 @@ _STORAGE = text(
     " FROM pieces JOIN conversations whole ON whole.id = pieces.conversation_id GROUP BY 1"
     "), c AS (SELECT conversations.*, sum(sizes.bytes)"
     " OVER (ORDER BY pinned DESC, updated_at DESC, id) AS kept_bytes"
-    " FROM conversations JOIN sizes ON sizes.conversation_id = conversations.id)"
-    f" SELECT {_COLUMNS} FROM c WHERE c.kept_bytes > :bytes AND {_IDLE}"
+    " FROM conversations JOIN sizes ON sizes.conversation_id = conversations.id"
+    f" WHERE {_STAYS})"
+    f" SELECT {_COLUMNS} FROM c WHERE c.kept_bytes > :limit AND {_IDLE}"
     " ORDER BY c.updated_at, c.id"
 )
 
@@ -78,19 +81,19 @@ class Plan:
 
 def make_plan(session: Session, rules: RetentionRules) -> Plan:
     """Return what these rules would delete. Pinned sessions come last, except by age."""
-    departing: dict[UUID, Departing] = {}
-    for row, reason in _found(session, rules):
-        departing.setdefault(row.id, Departing(**row._mapping, reason=reason))
-    return Plan(tuple(sorted(departing.values(), key=lambda one: (one.updated_at, one.id))))
-
-
-def _found(session: Session, rules: RetentionRules) -> Iterator[tuple[Row[Any], Reason]]:
     session.execute(text(f"SET LOCAL statement_timeout = {SCAN_SECONDS * 1000}"))
-    for row in session.execute(_AGE, {"days": rules.days}):
-        yield row, Reason.AGE
-    if rules.sessions_per_person:
-        for row in session.execute(_NUMBER, {"sessions": rules.sessions_per_person}):
-            yield row, Reason.NUMBER
-    if rules.megabytes:
-        for row in session.execute(_STORAGE, {"bytes": rules.megabytes * MEGABYTE}):
-            yield row, Reason.STORAGE
+    departing = _found(session, Reason.AGE, _AGE, {"days": rules.days})
+    for reason, query, limit in (
+        (Reason.NUMBER, _NUMBER, rules.sessions_per_person),
+        (Reason.STORAGE, _STORAGE, rules.megabytes * MEGABYTE),
+    ):
+        if limit:
+            before = [one.id for one in departing]
+            departing += _found(session, reason, query, {"limit": limit, "departing": before})
+    return Plan(tuple(sorted(departing, key=lambda one: (one.updated_at, one.id))))
+
+
+def _found(
+    session: Session, reason: Reason, query: TextClause, values: dict[str, Any]
+) -> list[Departing]:
+    return [Departing(**row._mapping, reason=reason) for row in session.execute(query, values)]

@@ -131,9 +131,13 @@ def _is_due(session: Session, hours: float) -> bool:
 
 
 def _runs(session: Session) -> list[RetentionRun]:
-    """Return the latest runs; each counts the deletions up to the next run."""
-    rows: Sequence[AuditEventRow] = session.scalars(_applied(RUNS)).all()
-    return [_run(session, row, newer) for row, newer in zip(rows, [None, *rows], strict=False)]
+    """Return the latest runs; each counts the deletions up to the same actor's next run."""
+    runs: list[RetentionRun] = []
+    following: dict[str, AuditEventRow] = {}
+    for row in session.scalars(_applied(RUNS)):
+        runs.append(_run(session, row, following.get(row.actor)))
+        following[row.actor] = row
+    return runs
 
 
 def _run(session: Session, row: AuditEventRow, following: AuditEventRow | None) -> RetentionRun:

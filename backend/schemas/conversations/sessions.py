@@ -76,7 +76,11 @@ class ChatRequest(Input):
     """A person's message to a session's agent."""
 
     message: str = Field(examples=["What's the budget for CC-1001?"])
-    agent: str | None = Field(None, description="The agent to ask; absent: the session's first.")
+    agent: str | None = Field(
+        None,
+        description="The agent to ask. Absent: the session's first; where there is a manager, the"
+        " agent that the message mentions or continues with, else the manager.",
+    )
     model: ModelName | None = Field(
         None,
         description="The model to ask, one that the domain offers; later turns keep it."

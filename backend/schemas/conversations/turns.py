@@ -66,7 +66,7 @@ class Route(Wire):
         " manager has it; `handed_over`: the manager delegated it; `pending`: not decided yet."
     )
     answer: Literal["YES", "NO", "UNSURE"] | None = Field(
-        None, description="Whether the message continues with `candidate`; null: was not asked."
+        None, description="Whether the message continues with `candidate`; null: not asked."
     )
     candidate: str | None = Field(None, description="The agent that spoke last.")
     detail: str | None = Field(None, description="The reason, in words.")

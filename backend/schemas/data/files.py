@@ -83,7 +83,7 @@ class FileTable(SourceTable):
     """A table of a file, with the detected settings as values beside the sentences.
 
     `header` holds the lines of its header. `titles` and `below` are the first lines that were left
-    out above and below it, `titles_count` and `below_count` how many there are.
+    out above and below it, and `totals` those in it; `titles_count` and so on say how many.
     """
 
     columns: list[SourceColumn]
@@ -97,7 +97,8 @@ class FileTable(SourceTable):
     titles_count: int = 0
     below: list[SkippedLine] = []
     below_count: int = 0
-    total_line: int | None = None
+    totals: list[SkippedLine] = []
+    totals_count: int = 0
     pages: int | None = None
 
 

@@ -148,7 +148,7 @@ class DomainTemplate(Input):
     )
     agents: list[AgentTemplate] = []
     manager: ManagerTemplate | None = Field(
-        None, description="Absent: a message goes to the first agent, or to the one it mentions."
+        None, description="Absent: a message goes to the first agent, unless it is sent to another."
     )
     middleware: Policies = Field(
         default=[], description="Policies by name, or `{name: {setting: value}}`, in order."

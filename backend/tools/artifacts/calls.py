@@ -34,9 +34,9 @@ def maker_of(context: ToolContext) -> Maker:
     return Maker(context.conversation_id, context.turn_id, context.agent, key)
 
 
-def origin_of(tool: str, **told: Any) -> JSON:
+def origin_of(tool: str, **details: Any) -> JSON:
     """Return where a version came from; unknown parts are absent."""
-    known = {"tool": tool, "call_id": CALL_ID.get() or None, **told}
+    known = {"tool": tool, "call_id": CALL_ID.get() or None, **details}
     return {name: value for name, value in known.items() if value is not None}
 
 
@@ -72,13 +72,13 @@ def say_made(added: Added) -> str:
     """Return the model's result for a version: its address, and a table's first rows."""
     is_same = "" if added.is_made else " It is unchanged: the content is equal."
     address = address_of(added)
-    said = f"The {added.kind} “{added.title}” is {address}, shown to the person.{is_same}"
+    text = f"The {added.kind} “{added.title}” is {address}, shown to the person.{is_same}"
     if added.kind == "chart":
-        return f"{said} {HOW_TO_PLACE.format(line=write_place(added.title, address))}"
+        return f"{text} {HOW_TO_PLACE.format(line=write_place(added.title, address))}"
     if added.kind != "table":
-        return said
+        return text
     return (
-        f"{said}\n{HOW_TO_LINK.format(address=address)}\n{show_table(added.title, added.preview)}"
+        f"{text}\n{HOW_TO_LINK.format(address=address)}\n{show_table(added.title, added.preview)}"
     )
 
 

@@ -5,7 +5,7 @@ import json
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from backend.artifacts.service import MOST_ROWS
+from backend.artifacts.pages import MOST_ROWS
 from backend.schemas.artifacts import ArtifactKind
 from backend.tools.artifacts.calls import HOW_TO_LINK, artifacts_of, read_id, show_table
 from backend.tools.context import ToolContext
@@ -13,6 +13,7 @@ from backend.tools.sources.making import Answer, make_tool
 
 READ = "read_artifact"
 MOST_CHARS = 20_000
+GIVEN_WHOLE = (ArtifactKind.CHART, ArtifactKind.IMAGE, ArtifactKind.FILE)
 
 
 class ReadArtifact(BaseModel):
@@ -37,10 +38,13 @@ def read_artifact(context: ToolContext) -> BaseTool:
         address = f"artifact:{row.artifact_id}@{row.version}"
         head = f"The {known.kind} “{row.title}”, {address}; its newest version is {known.version}."
         if known.kind == ArtifactKind.TABLE:
-            page = await artifacts.table(context.scope, row, offset, min(limit or 40, MOST_ROWS))
+            most = min(limit or 40, MOST_ROWS)
+            page = await artifacts.pages.rows(context.scope, row, offset, most)
             page["total_rows"] = row.preview["total_rows"]
             link = HOW_TO_LINK.format(address=address)
             return f"{head}\n{link}\n{show_table(row.title, page, offset)}", None
+        if (offset or limit) and known.kind in GIVEN_WHOLE:
+            head += " It is given whole: offset and limit change nothing."
         if known.kind == ArtifactKind.CHART:
             return f"{head}\n{json.dumps(row.preview, ensure_ascii=False)}", None
         if known.kind in (ArtifactKind.IMAGE, ArtifactKind.FILE):

@@ -20,18 +20,18 @@ def usable_tools(server: str, listed: Sequence[Tool]) -> tuple[dict[str, Tool], 
     unusable = {tool.name: why for tool in listed if (why := why_unusable(tool))}
     fitting = [tool for tool in listed if tool.name not in unusable]
     repeated = [tool.name for tool in fitting if tools.setdefault(tool.name, tool) is not tool]
-    said = [about_unusable(server, unusable)] if unusable else []
+    notices = [about_unusable(server, unusable)] if unusable else []
     if repeated:
-        said.append(about_repeated(server, repeated))
-    return tools, said
+        notices.append(about_repeated(server, repeated))
+    return tools, notices
 
 
 def why_unusable(tool: Tool) -> str | None:
     """Return why the tool cannot be offered to a model; None if it can."""
-    said = (tool.description, tool.inputSchema, tool.outputSchema)
-    if _depth_or_more(said, MAX_DEPTH + 1) > MAX_DEPTH:
+    described = (tool.description, tool.inputSchema, tool.outputSchema)
+    if _depth_or_more(described, MAX_DEPTH + 1) > MAX_DEPTH:
         return f"its schema is nested deeper than {MAX_DEPTH} levels"
-    if _chars_or_more(said, MAX_CHARS) > MAX_CHARS:
+    if _chars_or_more(described, MAX_CHARS) > MAX_CHARS:
         return f"its description has more than {MAX_CHARS:,} characters"
     kind, properties = tool.inputSchema.get("type", "object"), tool.inputSchema.get("properties")
     if kind != "object" or not isinstance(properties, dict | None):

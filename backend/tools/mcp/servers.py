@@ -84,7 +84,7 @@ async def open_mcp_tools(
     sandbox: Sandbox | None = None,
     asker: str = "",
     call_seconds: float = CALL_SECONDS,
-    on_progress: OnProgress = lambda call_id, said: None,
+    on_progress: OnProgress = lambda call_id, text: None,
     is_patient: bool = False,
 ) -> AsyncGenerator[Served, None]:
     """Connect to all servers concurrently and yield their tools; connections last for the block.
@@ -163,41 +163,41 @@ async def _serve(
     notices: list[str] = []
     distinct: dict[Server, dict[str, Tool]] = {}
     for server, found in listed.items():
-        distinct[server], said = usable_tools(server.name, found)
-        notices += said
+        distinct[server], new_notices = usable_tools(server.name, found)
+        notices += new_notices
     review = await memory.review({s.name: list(t.values()) for s, t in distinct.items()})
     servers = {server.name for server in (*listed, *missing)}
     remembered = [key for key in review.remembered if key[0] in servers]
     names = assign_names({s.name: list(t) for s, t in distinct.items()}, remembered)
-    made: list[BaseTool] = []
+    served: list[BaseTool] = []
     for server, tools in distinct.items():
         usable = [t for t in tools.values() if not review.withholds((server.name, t.name))]
-        made += [make(server, t, names[server.name, t.name]) for t in usable]
+        served += [make(server, t, names[server.name, t.name]) for t in usable]
         notices += about_withheld(server.name, list(tools), review)
         called = {tool.name: names[server.name, tool.name] for tool in usable}
         if renamed := about_names(server.name, called):
             notices.append(renamed)
-    absent = _absent(names, {tool.name for tool in made}, missing, review)
+    absent = _absent(names, {tool.name for tool in served}, missing, review)
     is_whole = not missing and not any(map(review.withholds, names))
     warnings = [server_missing_text(server.name, why) for server, why in missing.items()]
-    return Served(made, absent, is_whole, tuple(notices), tuple(warnings))
+    return Served(served, absent, is_whole, tuple(notices), tuple(warnings))
 
 
 def _absent(
-    names: Mapping[ToolKey, str], made: set[str], missing: Iterable[Server], review: Review
+    names: Mapping[ToolKey, str], usable: set[str], missing: Iterable[Server], review: Review
 ) -> dict[str, str]:
     """Return, by tool name, why a tool that existed before cannot be called."""
     away = {server.name for server in missing}
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for key, name in names.items():
         server, _ = key
-        if name in made:
+        if name in usable:
             continue
         if server in away:
-            said[name] = tool_absent_text(name, server)
+            texts[name] = tool_absent_text(name, server)
         elif key in review.statuses:
-            said[name] = tool_withheld_text(name, server, review.statuses[key])
-    return said
+            texts[name] = tool_withheld_text(name, server, review.statuses[key])
+    return texts
 
 
 async def close_all(servers: Sequence[Server]) -> None:

@@ -44,15 +44,15 @@ class McpTool(BaseTool):
         cls, server: Server, tool: Tool, name: str, checks: SchemaChecks, on_progress: OnProgress
     ) -> "McpTool":
         """Return the tool under its name for the model."""
-        made = cls(
+        wrapped = cls(
             name=name,
             description=tool.description or "",
             args_schema=tool.inputSchema,
             effect=effect_of_tool(tool),
         )
-        made._server, made._tool = server, tool
-        made._checks, made._on_progress = checks, on_progress
-        return made
+        wrapped._server, wrapped._tool = server, tool
+        wrapped._checks, wrapped._on_progress = checks, on_progress
+        return wrapped
 
     async def ainvoke(
         self, input: str | dict[str, Any] | Any, config: RunnableConfig | None = None, **kwargs: Any
@@ -64,6 +64,10 @@ class McpTool(BaseTool):
             return result.model_copy(update=update)
         return result
 
+    async def check(self, arguments: JSON) -> None:
+        """Raise ToolException, as a call would, unless the arguments fit the tool's schema."""
+        await self._checks.check_arguments(self._server, self._tool.inputSchema, arguments)
+
     def _run(self, /, **arguments: Any) -> tuple[str, JSON | None]:
         raise NotImplementedError("MCP tools are called on the event loop")
 
@@ -71,7 +75,7 @@ class McpTool(BaseTool):
         key = IDEMPOTENCY_KEY.get() if self.effect is Effect.IDEMPOTENT else None
         meta = {"idempotency_key": key} if key else None
         server, tool = self._server, self._tool
-        await self._checks.check_arguments(server, tool.inputSchema, arguments)
+        await self.check(arguments)
         result = await self._call(arguments, meta)
         if tool.outputSchema is not None and not result.isError:
             await self._checks.check_result(server, tool.outputSchema, result.structuredContent)
@@ -82,7 +86,7 @@ class McpTool(BaseTool):
 
     async def _call(self, arguments: JSON, meta: JSON | None) -> CallToolResult:
         call_id = CALL_ID.get()
-        line = ProgressLine(lambda said: self._on_progress(call_id, said))
+        line = ProgressLine(lambda text: self._on_progress(call_id, text))
         try:
             return await self._server.call(
                 self._tool.name, arguments, meta, line, as_task=is_run_as_task(self._tool)

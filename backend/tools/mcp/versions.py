@@ -60,12 +60,15 @@ class Review:
 
 def version_of(server: str, tool: Tool) -> Version:
     """Return the tool's version: all that a model reads, and what decides its effect."""
-    said = tool.model_dump(mode="json", include=set(_SAID), exclude_none=True)
-    written = json.dumps(said, sort_keys=True)
+    description = tool.model_dump(mode="json", include=set(_SAID), exclude_none=True)
+    written = json.dumps(description, sort_keys=True)
     fingerprint = hashlib.sha256(written.encode()).hexdigest()
     if len(written) > MAX_KEPT_CHARS:
-        said = {"name": tool.name, "description": f"[{len(written)} characters are not kept]"}
-    return Version(clean(server), clean(tool.name), fingerprint, clean(said))
+        description = {
+            "name": tool.name,
+            "description": f"[{len(written)} characters are not kept]",
+        }
+    return Version(clean(server), clean(tool.name), fingerprint, clean(description))
 
 
 def review_versions(listed: Sequence[Version], known: Iterable[KnownVersion]) -> Review:

@@ -40,22 +40,22 @@ def about_withheld(server: str, tools: Sequence[str], review: Review) -> list[st
     changed = [t for t in pending if (server, t) in review.changed]
     new = [t for t in pending if t not in changed]
     refused = [t for t in tools if review.statuses.get((server, t)) is VersionStatus.REFUSED]
-    said = []
+    sentences = []
     if changed:
-        said.append(f"The tool server {server} now describes {some(changed)} in other words")
+        sentences.append(f"The tool server {server} now describes {some(changed)} in other words")
     if new:
-        said.append(f"The tool server {server} offers new tools: {some(new)}")
+        sentences.append(f"The tool server {server} offers new tools: {some(new)}")
     ask = "Not used until an administrator accepts that on the Tool servers page."
-    told = [f"{sentence}. {ask}" for sentence in said]
+    notices = [f"{sentence}. {ask}" for sentence in sentences]
     if refused:
-        told.append(f"An administrator has refused {some(refused)} of the tool server {server}.")
-    return told
+        notices.append(f"An administrator has refused {some(refused)} of the tool server {server}.")
+    return notices
 
 
 def about_unusable(server: str, reasons: Mapping[str, str]) -> str:
     """Return which of a server's tools cannot be offered to models, and why."""
-    said = some([f"{tool[:MAX_NAME_CHARS]} ({reason})" for tool, reason in reasons.items()])
-    return f"Tools of the tool server {server} cannot be used: {said}. Its operator can fix that."
+    listed = some([f"{tool[:MAX_NAME_CHARS]} ({reason})" for tool, reason in reasons.items()])
+    return f"Tools of the tool server {server} cannot be used: {listed}. Its operator can fix that."
 
 
 def about_repeated(server: str, tools: Sequence[str]) -> str:

@@ -55,8 +55,8 @@ async def chart_of_query(
     notes = [*found.notes, "The chart is drawn and shown to the person, with this table."]
     if len(found.table.rows) > MAX_POINTS:
         notes.append(f"CUT: only the first {MAX_POINTS:,} rows are drawn. Aggregate in SQL.")
-    said = excerpt(title, found.table, notes)
-    return said, {**table, "notes": found.notes, "chart": checked}
+    text = excerpt(title, found.table, notes)
+    return text, {**table, "notes": found.notes, "chart": checked}
 
 
 def _why(spec: dict[str, Any] | None, refusal: SpecRefused) -> str:

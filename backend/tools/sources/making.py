@@ -57,5 +57,5 @@ async def _tell(being_read: Mapping[str, float], context: ToolContext, call_id: 
         if being_read:
             seconds = time.monotonic() - min(being_read.values())
             names = ", ".join(sorted(being_read))
-            said = f"Reading {names[:MAX_CHARS]} for the first time, {seconds:.0f} s"
-            context.on_progress(call_id, said)
+            progress = f"Reading {names[:MAX_CHARS]} for the first time, {seconds:.0f} s"
+            context.on_progress(call_id, progress)

@@ -12,6 +12,7 @@ from backend.data.source_info import SourceInfo
 from backend.data.sources import Sources
 from backend.data.sql.names import written
 from backend.data.tables import TableInfo
+from backend.text import counted
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
 from backend.tools.sources.presenting import Artifact, RowWindow, excerpt, table_artifact
@@ -131,8 +132,8 @@ def describe_source(context: ToolContext) -> BaseTool:
         read = _bounded([line for table in tables for line in _about_reading(table)])
         notes += [*read, *names_note]
         title = f"Columns of {info.name}"
-        said = excerpt(title, columns, [note for note in notes if note], window)
-        return said, {**table_artifact(title, columns), "notes": read}
+        text = excerpt(title, columns, [note for note in notes if note], window)
+        return text, {**table_artifact(title, columns), "notes": read}
 
     return make_tool("describe_source", DescribeSource, ask, context)
 
@@ -146,8 +147,8 @@ def query_source(context: ToolContext) -> BaseTool:
             "The whole result is kept and the person can open it. To see other rows use WHERE, "
             "ORDER BY or aggregates, or ask again with offset={offset} and an ORDER BY."
         )
-        said = excerpt(found.title, found.table, found.notes, RowWindow(offset, further))
-        return said, found.artifact
+        text = excerpt(found.title, found.table, found.notes, RowWindow(offset, further))
+        return text, found.artifact
 
     return make_tool("query_source", QuerySource, ask, context)
 
@@ -207,7 +208,7 @@ def _table_list(info: SourceInfo, matching: str | None) -> str:
 
 def _table_with_count(table: TableInfo, dialect: str) -> str:
     name = written(table.exact_name, dialect)
-    return name if table.rows is None else f"{name} ({table.rows:,} rows)"
+    return name if table.rows is None else f"{name} ({counted(table.rows, 'row')})"
 
 
 def _about_tables(tables: Sequence[TableInfo], dialect: str) -> list[str]:

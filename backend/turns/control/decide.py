@@ -23,7 +23,7 @@ from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
 from backend.turns.plan.graph_rows import PlanChanges
-from backend.turns.plan.moving import look_again
+from backend.turns.plan.moving import find_running_task
 from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
@@ -130,8 +130,8 @@ def _decide(
         if decision.get("remember") and allow_tool(session, row.conversation_id, row.tool):
             words = f"{row.tool} no longer asks for approval in this conversation."
             notices.append(display.notice(words))
-    told = views.append(session, turn.conversation_id, turn.id, views.Change(drafts=notices))
-    return _finish(session, turn, updated, told.added)
+    appended = views.append(session, turn.conversation_id, turn.id, views.Change(drafts=notices))
+    return _finish(session, turn, updated, appended.added)
 
 
 def _is_due(row: ApprovalRow, now: datetime) -> bool:
@@ -172,7 +172,7 @@ def _finish(
         turn=turn_of(session, turn),
         context=context_of(session, turn),
         goes_on=goes_on,
-        task=look_again(session, turn.conversation_id),
+        task=find_running_task(session, turn.conversation_id),
         updated=changed,
         added=added,
     )

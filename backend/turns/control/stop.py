@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from backend import audit
 from backend.artifacts import erasing as artifacts
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
@@ -49,7 +50,7 @@ def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
     Raise SessionNotFound, and TurnNotFound for a session that never had a turn.
     """
     with services.database.read() as session:
-        conversations.get(session, scope, session_id)
+        conversations.check_visible(session, scope, session_id)
         first = next(iter(list_unfinished(session, session_id)), None)
         turn = first or latest_turn(session, session_id)
     if turn is None:
@@ -74,6 +75,8 @@ def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
             one for each in (session_id, *children) for one in hold_unfinished(session, each)
         ]
         conversations.remove(session, scope, session_id)
+        details = {"owner": held.owner_id, "domain": domain.name}
+        audit.record(session, scope.user_id, "deleted", "session", session_id, details)
         for owner_id, spent in unfinished:
             record_usage(session, owner_id, domain, spent)
     for each in (session_id, *children):

@@ -111,17 +111,17 @@ class Viewer:
         """Return what follows the viewer's cursor; rows that Redis has lost come from the table."""
         kept = self._reader.kept(self._session_id, self.seen.cursor.stream)
         last = max((place for place, live in enumerate(kept) if _position(live)), default=-1)
-        told = self._rows_before(None) if last < 0 else []
+        events = self._rows_before(None) if last < 0 else []
         for place, live in enumerate(kept):
             if self.has_gap_before(live):
-                told.extend(self._rows_before(_position(live)))
+                events.extend(self._rows_before(_position(live)))
             if place > last and isinstance(live.event, TurnFinished):
-                told.extend(self._rows_before(None))
-            told.extend(self.take(live))
+                events.extend(self._rows_before(None))
+            events.extend(self.take(live))
         if not kept:
-            told.extend(self._ended_unseen())
-            told.extend(self._waits_unseen())
-        return told
+            events.extend(self._ended_unseen())
+            events.extend(self._waits_unseen())
+        return events
 
     def has_gap_before(self, live: LiveEvent) -> bool:
         """Return whether stored rows had no event: Redis was down or has lost it."""
@@ -145,7 +145,7 @@ class Viewer:
 
     def _rows_before(self, end: int | None) -> list[ViewerEvent]:
         """Return the stored rows after the viewer's cursor, up to but excluding position `end`."""
-        told: list[ViewerEvent] = []
+        events: list[ViewerEvent] = []
         with self._database.read() as session:
             while end is None or self.seen.cursor.position + 1 < end:
                 after = self.seen.cursor.position
@@ -156,10 +156,10 @@ class Viewer:
                 for row in rows:
                     self._move(position=row.position)
                     context = self._context(session, row)
-                    told.append(self._tell(MessageAdded(context=context, message=row)))
+                    events.append(self._tell(MessageAdded(context=context, message=row)))
                 if len(rows) < GAP_PAGE:
                     break
-        return told
+        return events
 
     def _ended_unseen(self) -> list[ViewerEvent]:
         """Return the end of the latest turn if no event reports it any more."""

@@ -73,8 +73,8 @@ def _continue(
         new.model = old.model
     views.copy(session, session_id, new_id, Path.read(old.path), state)
     origin = display.notice(_origin_words(session, scope, old, new_id))
-    told = replace(origin, metadata={ORIGIN: str(session_id)})
-    views.append(session, new_id, None, views.Change(drafts=[told]))
+    marked = replace(origin, metadata={ORIGIN: str(session_id)})
+    views.append(session, new_id, None, views.Change(drafts=[marked]))
     copy_all(session, scope, services.files, session_id, new_id, services.settings.max_files_mb)
     return new_id
 

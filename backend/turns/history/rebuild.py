@@ -4,7 +4,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from backend.agents.state import empty_state, repair
+from backend.agents.repair import repair
+from backend.agents.state import empty_state
 from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations import service as conversations
@@ -37,8 +38,8 @@ def rebuild_session(
             raise SessionBusy
         rebuild_state(session, session_id)
         turn = latest_turn(session, session_id)
-        told = views.Change(drafts=[display.notice(REBUILT)])
-        shown = views.append(session, session_id, turn.id if turn else None, told).added
+        change = views.Change(drafts=[display.notice(REBUILT)])
+        shown = views.append(session, session_id, turn.id if turn else None, change).added
         context = context_in(conversation, turn) if turn else None
     if context:
         added = [MessageAdded(context=context, message=row) for row in shown]

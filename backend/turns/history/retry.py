@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.latest_turn import of_latest_turn
-from backend.schemas.conversations.turns import Route, Turn
+from backend.schemas.conversations.turns import Route, RouteReason, Turn
 from backend.settings import Settings
 from backend.turns.history.branches import fork_before
 from backend.turns.lifecycle import RETRYABLE
@@ -85,13 +85,20 @@ def _fork(
         _another(scope, old, submission), fork_of=first, message=submission.message or old.message
     )
     if submission.agent or old.route:
-        routed = find_agent(scope, conversation, new.message, submission.agent)
+        chosen = submission.agent if submission.message else _chosen_agent(old)
+        routed = find_agent(scope, conversation, new.message, chosen)
         new = replace(new, agent=routed.agent, route=routed.route)
     if submission.model is not None:
         keep_choice(session, settings, conversation, new.agent, submission.model)
     if submission.message:  # another answer to the same message is by the same model
         new = replace(new, model=conversation.model)
     return enter(session, conversation, new)
+
+
+def _chosen_agent(turn: TurnRow) -> str | None:
+    """Return the agent that the request of a turn named, who gives another answer, too."""
+    route = Route.read(turn.route) if turn.route else None
+    return turn.agent if route and route.reason is RouteReason.ASKED else None
 
 
 def _another(scope: Scope, old: TurnRow, submission: Submission) -> NewTurn:

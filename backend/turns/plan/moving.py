@@ -58,7 +58,8 @@ def end_task(session: Session, turn: TurnRow) -> PlanChanges | None:
 def stop_plans(session: Session, turn: TurnRow) -> list[PlanChanges]:
     """End the plans of a turn that has just ended, so that none of their tasks begin.
 
-    Running task turns have yet to be stopped after the commit. The caller holds the turn.
+    Return what has changed in each. Running task turns have yet to be stopped after the commit.
+    The caller holds the turn.
     """
     plans = session.scalars(
         select(PlanRow.id).where(PlanRow.turn_id == turn.id, PlanRow.status.in_(OPEN_PLANS))
@@ -79,7 +80,7 @@ def calls_that_wait(session: Session, turn_id: UUID, message_id: str) -> set[int
 
 
 def stop_plan(session: Session, graph: Graph) -> PlanChanges:
-    """End a plan early; the turn that waits for it continues."""
+    """End a plan early and return what has changed; the turn that waits for it continues."""
     for node in graph.nodes:
         if node.status in (TaskStatus.PENDING, TaskStatus.ASKING):
             change_task(session, graph, node, status=TaskStatus.STOPPED)
@@ -94,7 +95,10 @@ def stop_plan(session: Session, graph: Graph) -> PlanChanges:
 
 
 def advance(session: Session, graph: Graph) -> PlanChanges:
-    """Begin ready tasks, skip those that can never begin, and end the plan if none remain."""
+    """Begin ready tasks, skip those that can never begin, and end the plan if none remain.
+
+    Return what has changed.
+    """
     accepted = []
     while graph.is_open:
         for node in find_lost(graph.nodes):
@@ -111,7 +115,7 @@ def advance(session: Session, graph: Graph) -> PlanChanges:
     return changes
 
 
-def look_again(session: Session, conversation_id: UUID) -> PlanChanges | None:
+def find_running_task(session: Session, conversation_id: UUID) -> PlanChanges | None:
     """Return the task that this conversation runs, to be published as it is now.
 
     Its turn has begun or ceased to wait for people. Return None if this is no task's session.

@@ -11,7 +11,6 @@ from backend.llm.clean import clean
 from backend.planning.results import MOST_ROWS, make_output
 from backend.schemas.conversations.sessions import ContentType
 from backend.types import JSON
-from db.models.artifacts.artifact import ArtifactVersionRow
 from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 from db.models.turns.turn import TurnRow
 
@@ -20,8 +19,8 @@ def output_of(session: Session, turn: TurnRow) -> JSON:
     """Return the output of a task whose turn has succeeded, as JSON that can be stored."""
     since = turn.message_position or 0
     answer = last_answer(session, turn.conversation_id, turn.id, since) or ""
-    table, made = _last_table(session, turn, since), _artifacts(session, turn.id)
-    output: JSON = clean(make_output(answer, table, made))
+    table, artifacts = _last_table(session, turn, since), _artifacts(session, turn, since)
+    output: JSON = clean(make_output(answer, table, artifacts))
     return output
 
 
@@ -54,14 +53,15 @@ def _first_rows(session: Session, result_id: UUID) -> list[list[object]] | None:
     return found
 
 
-def _artifacts(session: Session, turn_id: UUID) -> list[JSON]:
-    row = ArtifactVersionRow
-    found = session.execute(
-        select(row.artifact_id, row.version, row.title)
-        .where(row.turn_id == turn_id)
-        .order_by(row.created_at, row.artifact_id, row.version)
+def _artifacts(session: Session, turn: TurnRow, since: int) -> list[JSON]:
+    """Return the versions that the turn showed, also one that it found equal to the newest."""
+    row = DisplayMessageRow
+    shown = session.scalars(
+        select(row.content)
+        .where(row.conversation_id == turn.conversation_id)
+        .where(row.position >= since, row.turn_id == turn.id)
+        .where(row.content_type == ContentType.ARTIFACT)
+        .order_by(row.position)
     )
-    return [
-        {"id": str(artifact_id), "version": version, "title": title}
-        for artifact_id, version, title in found
-    ]
+    found = {(one["artifact_id"], one["version"]): one["title"] for one in shown}
+    return [{"id": key[0], "version": key[1], "title": title} for key, title in found.items()]

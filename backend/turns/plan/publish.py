@@ -10,7 +10,7 @@ def publish_plan_changes(services: Services, changes: PlanChanges) -> None:
     """Announce the new turns, notify viewers, and wake the turn that was waiting."""
     failpoint("plan.moved")
     services.announcer.tell(changes.accepted)
-    told = [TaskUpdated(context=changes.context, task=task) for task in changes.tasks]
-    services.events.publish(changes.context.session_id, *told)
+    events = [TaskUpdated(context=changes.context, task=task) for task in changes.tasks]
+    services.events.publish(changes.context.session_id, *events)
     if changes.goes_on:
         services.queue.wake(changes.goes_on)

@@ -25,7 +25,7 @@ from db.models.turns.turn import TurnRow
 
 def list_plans(session: Session, scope: Scope, session_id: UUID) -> PlanList:
     """Return a session's plans in order, with all their tasks. Raise SessionNotFound."""
-    conversations.get(session, scope, session_id)
+    conversations.check_visible(session, scope, session_id)
     tasks: defaultdict[UUID, list[Task]] = defaultdict(list)
     of_session = _tasks().where(TaskRow.conversation_id == session_id).order_by(TaskRow.place)
     for row in session.execute(of_session):

@@ -55,9 +55,9 @@ def resume_plans(session: Session, old: TurnRow, turn: UUID, agent: str) -> list
         call_again = {"message_id": new_id, "number": new_number, "call_id": call["id"]}
         _open_again(session, plans[place, number], {"turn_id": turn, **call_again})
         carry_over(session, (old.id, place, number), (turn, new_id, new_number))
-    said = {"tool_calls": list(again.calls.values())}
+    message = {"tool_calls": list(again.calls.values())}
     change = views.Change(
-        drafts=display.assistant_drafts(said, agent, MessageStatus.COMPLETED),
+        drafts=display.assistant_drafts(message, agent, MessageStatus.COMPLETED),
         delta=diff_states(stored.state, {**stored.state, "messages": again.messages}),
         version=stored.version,
     )

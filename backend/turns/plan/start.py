@@ -66,11 +66,11 @@ class TurnPlans:
                 started.extend(_go_on(session, plan))
             return None if plan.status in OPEN_PLANS else result_of(session, plan)
 
-        said = database.retry_transaction(write, patience)
+        result = database.retry_transaction(write, patience)
         for changes in started:
             failpoint("plan.started")
             publish_plan_changes(self.services, changes)
-        return said
+        return result
 
     def _hold(self, session: Session) -> None:
         """Hold the conversation and the turn. Raise LeaseLost."""
@@ -165,20 +165,20 @@ def _told(row: TaskRow) -> JSON:
     """Return a task as its manager reads it: its output, or why it has none."""
     # A task still running after its plan has ended is being stopped.
     status = TaskStatus.STOPPED if row.status == TaskStatus.RUNNING else row.status
-    told: JSON = {"tempId": row.temp_id, "name": row.name, "agent": row.agent, "status": status}
+    result: JSON = {"tempId": row.temp_id, "name": row.name, "agent": row.agent, "status": status}
     if row.error:
-        told["error"] = f"{row.error['title']}: {row.error['detail']}"
+        result["error"] = f"{row.error['title']}: {row.error['detail']}"
     elif row.status == TaskStatus.SKIPPED:
-        told["error"] = "A task that it depends on has no output, so it was left out."
+        result["error"] = "A task that it depends on has no output, so it was left out."
     elif status == TaskStatus.STOPPED:
-        told["error"] = "A person stopped it."
+        result["error"] = "A person stopped it."
     if row.output is not None:
-        told["output"] = row.output
-    return told
+        result["output"] = row.output
+    return result
 
 
-def _why(told: JSON) -> str:
-    return str(told.get("error", ""))
+def _why(result: JSON) -> str:
+    return str(result.get("error", ""))
 
 
 def _find(session: Session, turn_id: UUID, call: PlanCall) -> PlanRow | None:

@@ -93,8 +93,8 @@ class Announcer:
         return batch
 
     def _announce(self, batch: list[Accepted]) -> None:
-        told = {one.turn.id: _events(one) for one in batch}
-        events = [event for of_turn in told.values() for event in of_turn]
+        by_turn = {one.turn.id: _events(one) for one in batch}
+        events = [event for of_turn in by_turn.values() for event in of_turn]
         if self._events.hangs:
             self._events.missed(events)
             return
@@ -106,12 +106,12 @@ class Announcer:
                     self._events.publish_with(
                         pipeline,
                         one.turn.session_id,
-                        *told[one.turn.id],
+                        *by_turn[one.turn.id],
                         position=one.shown.position if one.shown else 0,
                     )
                 pipeline.execute()
         except RedisError as error:
-            ids = ", ".join(map(str, told))
+            ids = ", ".join(map(str, by_turn))
             log.warning("Turns wait for the sweeper, Redis does not answer: %s: %s", ids, error)
             self._events.missed(events, error)
 

@@ -53,7 +53,7 @@ class Claim:
     """The right of one attempt to run and write a turn, and everything it starts from.
 
     `calls`: the display messages of calls that earlier attempts left without an outcome.
-    `is_resumed`: the previous attempt lost its worker. `has_waited`: the turn waited for people,
+    `lost_worker`: the previous attempt lost its worker. `has_waited`: the turn waited for people,
     who have now decided; `answers` holds their decisions, `updated` the messages changed by them.
     `connection` is the number of the connection to models that is set on the page, if any; `role`
     is the role of the person who asked; `has_documents`: whether tools may read documents.
@@ -70,7 +70,7 @@ class Claim:
     added: Sequence[DisplayMessage]
     journal: Mapping[CallKey, Recorded]
     calls: Sequence[DisplayMessage] = ()
-    is_resumed: bool = False
+    lost_worker: bool = False
     answers: Answers = field(default_factory=Answers)
     has_waited: bool = False
     updated: Sequence[DisplayMessage] = ()
@@ -98,7 +98,7 @@ class _Taken(NamedTuple):
     """What taking a turn added, whether its worker was lost, whether it waited for people."""
 
     added: list[DisplayMessage]
-    is_resumed: bool
+    lost_worker: bool
     has_waited: bool
 
 
@@ -166,8 +166,8 @@ def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) ->
     silence = write_claim(session, turn, worker, lease_seconds, _losses(turn) if is_lost else 0)
     if is_lost:
         resumed = display.notice(_resumed(turn.steps, silence))
-        told = views.Change(drafts=[resumed])
-        added += views.append(session, turn.conversation_id, turn.id, told).added
+        change = views.Change(drafts=[resumed])
+        added += views.append(session, turn.conversation_id, turn.id, change).added
     return _Taken(added, is_lost, has_waited)
 
 
@@ -191,7 +191,7 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
         added=taken.added,
         journal=load_journal(session, turn.id, asking["id"]) if asking else {},
         calls=_calls_left(session, turn) if asking or turn.attempt > 1 else (),
-        is_resumed=taken.is_resumed,
+        lost_worker=taken.lost_worker,
         answers=_answers(session, conversation, turn, asking),
         has_waited=taken.has_waited,
         updated=updated,
@@ -220,10 +220,10 @@ def _answers(
 
 def _resumed(steps: int, silence: float | None) -> str:
     """Return the notice about a lost worker that was silent for so many seconds."""
-    said = f"Worker lost at step {steps + 1}, resumed"
+    sentence = f"Worker lost at step {steps + 1}, resumed"
     if silence is not None:
-        said += f" after {silence:.{0 if silence >= 10 else 1}f} s"
-    return f"{said}."
+        sentence += f" after {silence:.{0 if silence >= 10 else 1}f} s"
+    return f"{sentence}."
 
 
 def _calls_left(session: Session, turn: TurnRow) -> list[DisplayMessage]:

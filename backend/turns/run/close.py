@@ -10,8 +10,8 @@ from sqlalchemy import Row, bindparam, func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import without_interrupt
-from backend.agents.repair import error_result
-from backend.agents.state import add_partial, calling_message, check_state, pending_calls, repair
+from backend.agents.repair import error_result, repair
+from backend.agents.state import add_partial, calling_message, check_state, pending_calls
 from backend.agents.steps.events import ToolFinished
 from backend.approvals.store import withdraw
 from backend.conversations import display, views
@@ -29,7 +29,7 @@ from backend.tools.journal import CallKey
 from backend.turns.plan.graph_rows import PlanChanges
 from backend.turns.plan.moving import calls_that_wait, end_task, stop_plans
 from backend.turns.plan.resume import TASKS_STOPPED
-from backend.turns.queries import change_turn, context_in, next_turn_id, place_of, wire_turn
+from backend.turns.queries import change_turn, context_in, conversation_of, next_turn_id, wire_turn
 from backend.turns.run.journal import forget_journal, load_journal
 from backend.turns.run.model_calls import ModelCallLog
 from backend.turns.run.results import keep_results, route_at_end
@@ -118,7 +118,7 @@ def close_turn(
     in_flight: InFlight = InFlight(),
     stored: StoredState | None = None,
 ) -> Closed:
-    """End a turn whose conversation the caller holds.
+    """End a turn whose conversation the caller holds; return what is to be published.
 
     Partial text stays and is marked; calls without a result get one that says so, in both views.
     An unreadable state is left as it is.
@@ -147,22 +147,22 @@ def close_turn(
     )
     forget_journal(session, turn.id)
     _bring_to_top(session, turn.conversation_id)
-    place = place_of(session, turn)
-    plan_changes = _move_plans(session, turn, place)
+    conversation = conversation_of(session, turn)
+    plan_changes = _move_plans(session, turn, conversation)
     following = next_turn_id(session, turn.conversation_id)
-    domain = SessionDomain(place.domain_id, place.domain_name)
+    domain = SessionDomain(conversation.domain_id, conversation.domain_name)
     record_usage(session, turn.owner_id, domain, spent)
-    context = context_in(place, turn)
+    context = context_in(conversation, turn)
     return Closed(wire_turn(turn), context, written.added, written.updated, following, plan_changes)
 
 
 def _move_plans(
-    session: Session, turn: TurnRow, place: Row[Any, Any, Any, Any, Any]
+    session: Session, turn: TurnRow, conversation: Row[Any, Any, Any, Any, Any]
 ) -> list[PlanChanges]:
     """Move the plan whose task this turn ran, or end the plans that this turn started."""
-    if place.has_plans:
+    if conversation.has_plans:
         return stop_plans(session, turn)
-    if place.parent_id is None:
+    if conversation.parent_id is None:
         return []
     plan_changes = end_task(session, turn)
     return [plan_changes] if plan_changes else []

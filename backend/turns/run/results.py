@@ -36,17 +36,17 @@ def keep_results(
         kept = artifacts.save_payload(session, at, turn.id, turn.agent, message_id, payload)
     except ArtifactRefused as error:
         words = f"What the team noted was not kept as an artifact. {error.detail}"
-        told = views.Change(drafts=[display.notice(words)])
-        return views.append(session, at, turn.id, told).added
+        change = views.Change(drafts=[display.notice(words)])
+        return views.append(session, at, turn.id, change).added
     if kept is None:
         return []
-    made = {
+    artifact = {
         "artifact_id": str(kept[0]),
         "version": kept[1],
         "kind": "json",
         "title": artifacts.PAYLOAD,
     }
-    change = views.Change(drafts=[display.artifact_made(made, turn.agent)])
+    change = views.Change(drafts=[display.artifact_made(artifact, turn.agent)])
     return views.append(session, at, turn.id, change).added
 
 

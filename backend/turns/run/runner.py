@@ -173,9 +173,9 @@ def _artifacts(database: Database, claim: Claim) -> Mapping[str, Sequence[JSON]]
     manager = template_of(claim.image).manager
     if manager is None:
         return {}
-    said = [m["id"] for m in claim.stored.state["messages"] if m["role"] == "assistant"]
+    answers = [m["id"] for m in claim.stored.state["messages"] if m["role"] == "assistant"]
     with database.read() as session:
-        newest = said[-MOST_WITH_ARTIFACTS:]
+        newest = answers[-MOST_WITH_ARTIFACTS:]
         most = manager.artifact_characters
         return of_messages(session, claim.conversation_id, newest, most)
 

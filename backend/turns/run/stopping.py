@@ -14,7 +14,10 @@ from db.models.turns.turn import TurnRow
 
 
 def stop_row(session: Session, turn: TurnRow) -> Closed | None:
-    """Close the turn if no worker runs it; otherwise request the stop from its worker."""
+    """Close the turn and return how it was closed, or request the stop from its worker.
+
+    None if its worker will stop it or it has ended.
+    """
     status = TurnStatus(turn.status)
     if is_finished(status):
         return None
@@ -27,7 +30,7 @@ def stop_row(session: Session, turn: TurnRow) -> Closed | None:
 
 
 def stop_task_turn(session: Session, turn_id: UUID) -> Closed | None:
-    """Stop a task's turn, whoever owns it; None if its worker will stop it or it has ended."""
+    """Stop a task's turn, whoever owns it. Return like `stop_row`."""
     turn = session.get(TurnRow, turn_id)
     if turn is None:
         return None

@@ -84,8 +84,8 @@ def show_message(session: Session, turn: TurnRow) -> DisplayMessage:
     The caller holds the conversation, and writes the turn. Raise SessionNotFound when the
     conversation is gone.
     """
-    said = user_message(turn.message, str(uuid4()))
-    change = views.Change(drafts=[user_text(turn.message)], delta={"append": [said]})
+    message = user_message(turn.message, str(uuid4()))
+    change = views.Change(drafts=[user_text(turn.message)], delta={"append": [message]})
     written = views.append(session, turn.conversation_id, turn.id, change)
     (shown,) = written.added
     turn.message_position, turn.state_version = shown.position, written.version

@@ -1,6 +1,5 @@
 """Submitting: turning a person's message into a turn. Nothing here runs an agent."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -39,7 +38,6 @@ from db.models.turns.turn import TurnRow
 from db.session import Database
 
 MAX_KEY_CHARS = 255
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Submission:
 
 
 def submit(services: Services, scope: Scope, submission: Submission) -> Turn:
-    """Accept a message in one transaction; waking a worker follows in the background.
+    """Accept a message in one transaction and return its turn; a worker is woken in the background.
 
     Raise InvalidInput, MessageTooLong, SessionNotFound, PlanDecides, DomainNotFound,
     IdempotencyKeyReused, TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
@@ -144,7 +142,10 @@ def open_session(
     title: str | None,
     session_id: UUID | None = None,
 ) -> UUID:
-    """Create an empty session from a domain. Raise DomainNotFound, DomainArchived."""
+    """Create an empty session from a domain and return its id.
+
+    Raise DomainNotFound, DomainArchived.
+    """
     found = domains.find(session, scope, domain)
     image = Image(found.id, found.name, image_of(domains.template_in(found)), found.version)
     conversation_id = conversations.create(session, scope, image, title, session_id)

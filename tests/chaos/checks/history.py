@@ -3,7 +3,7 @@
 from collections import defaultdict
 from itertools import pairwise
 
-from backend.conversations.state.delta import apply_delta
+from backend.conversations.state.delta import apply_deltas
 from backend.types import JSON
 from tests.chaos.checks.turns import waits_for_people
 from tests.chaos.staging.records import History, Note, PageRead
@@ -89,7 +89,7 @@ def state_is_valid(history: History) -> list[str]:
         if (note.table, note.op) == ("agent_state_snapshots", "INSERT"):
             states[key] = note.row["state_data"]
         elif (note.table, note.op) == ("agent_state_deltas", "INSERT"):
-            states[key] = apply_delta(states[key], note.row["delta"])
+            states[key] = apply_deltas(states[key], [note.row["delta"]])
             if fault := disorder(states[key]["messages"], may_end_open=True):
                 found.append(f"state of {key} at version {note.row['version']}: {fault}")
         elif _is_end(note) and (fault := disorder(states[key]["messages"], may_end_open=False)):

@@ -9,7 +9,6 @@ from backend.types import JSON
 from tests.chaos.staging.records import Disturbed, History, Note
 
 P50_SECONDS, P99_SECONDS = 2.0, 5.0
-LEASE_GRACE_SECONDS = 10.0
 
 
 def one_effective_writer(history: History) -> list[str]:

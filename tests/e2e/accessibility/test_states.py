@@ -13,7 +13,7 @@ from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
 ROWS = "SELECT 'a' AS name, 1.5 AS amount UNION ALL SELECT 'b', 2.5"
-CHART = {"source": "fi", "sql": ROWS, "title": "Amounts", "chart": None}
+CHART = {"source": "fi", "sql": ROWS, "title": "Amounts"}
 CALLS = [
     {"name": "make_chart", "args": CHART},
     {"name": "query_source", "args": {"source": "fi", "sql": ROWS}},

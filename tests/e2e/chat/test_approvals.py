@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
+from backend.schemas.approvals import MAX_MESSAGE_CHARS
 from backend.types import JSON
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
@@ -116,6 +117,26 @@ def test_the_agent_is_told_why_a_call_was_rejected(desk: Desk, post: Post, tools
 
     desk.sees("rejected by you", "All done.")
     assert "not to her" in str(post.model.messages[-1][-1])
+    assert tools.calls == []
+
+
+def test_words_that_are_too_long_for_a_decision_stay_and_are_refused(
+    desk: Desk, post: Post, tools: ToolServer
+):
+    post.ask(ANN)
+    words = "w" * (MAX_MESSAGE_CHARS + 1)
+    press(card(desk, "ann"), "Reject")
+    reason = desk.main.get_by_label("Reason, shown to the agent")
+
+    reason.fill(words)
+    desk.press("Reject this call")
+
+    desk.sees("It has 20,001 characters; the maximum is 20,000. Shorten it.")
+    expect(reason).to_have_value(words)
+    reason.fill(words[1:])
+    desk.press("Reject this call")
+    desk.sees("rejected by you", "All done.")
+    assert words[1:] in str(post.model.messages[-1][-1])
     assert tools.calls == []
 
 

@@ -1,12 +1,15 @@
 """What keys do: Escape stops the turn that runs, and ? lists all others."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Route, expect
 
 from tests.e2e.desk import Desk, without_end
+from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
+from tests.stack import Stack
 
 
 def test_escape_stops_the_turn_but_not_while_it_closes_something(desk: Desk, model: ScriptedModel):
@@ -81,3 +84,38 @@ def _message_on_its_way(desk: Desk, text: str) -> Iterator[None]:
         desk.ask(text)
     yield
     held.pop().continue_()
+
+
+def test_a_new_chat_can_be_written_in_at_once(desk: Desk, stack: Stack):
+    session_id = stack.chat("What is there?")["session_id"]
+    desk.open(f"?session={session_id}")
+    desk.is_in_a_session()
+
+    desk.new_chat()
+    expect(desk.composer).to_be_focused()
+    desk.page.keyboard.type("Next")
+    expect(desk.composer).to_have_value("Next")
+
+    desk.row(session_id).click()
+    desk.is_in_a_session()
+    desk.page.keyboard.press("Control+Shift+O")
+    desk.sees("What would you like to know?")
+    expect(desk.composer).to_be_focused()
+
+
+def test_a_new_chat_at_once_after_a_session_was_chosen_can_be_written_in(
+    own_desk: Desk, stack: Stack
+):
+    session_id = stack.chat("What is there?")["session_id"]
+    wire = SlowWire(own_desk)
+    own_desk.sends_by_itself()
+    wire.hold_answers_after(f"session={session_id}")
+
+    own_desk.row(session_id).click()
+    own_desk.is_in_a_session()  # by its URL: the composer is still that of the new chat
+    own_desk.page.keyboard.press("Control+Shift+O")
+    wire.release()
+
+    expect(own_desk.page).not_to_have_url(re.compile("session="))
+    own_desk.is_at_rest()
+    expect(own_desk.composer).to_be_focused()

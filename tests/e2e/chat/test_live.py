@@ -1,4 +1,4 @@
-"""The live part: it survives reload, a second tab, a click; it queues, stops and retries."""
+"""The live part: it survives reload, a second tab, a click; it stops and retries."""
 
 import re
 from threading import Event
@@ -51,40 +51,6 @@ def test_an_idle_second_tab_notices_a_turn_that_another_began(desk: Desk, model:
 
     desk.page = second
     desk.sees("Second")
-
-
-def test_a_message_sent_meanwhile_waits_and_is_answered_next(desk: Desk, model: ScriptedModel):
-    may_end = Event()
-    model.steps = lambda messages, body: {
-        "text": f"Answer to {messages[-1]['content']}.",
-        "until": may_end,
-    }
-    desk.ask("one")
-    desk.sees("Answer to one.")
-
-    desk.ask("two")
-    desk.sees("Waiting: 1 turn before it")
-    may_end.set()
-
-    desk.sees("Answer to two.")
-    desk.is_idle()
-    text = desk.main.inner_text()
-    assert text.index("Answer to one.") < text.index("two") < text.index("Answer to two.")
-
-
-def test_a_queued_message_can_be_taken_back(desk: Desk, model: ScriptedModel):
-    model.steps = without_end("Paragraph 1 of many.")
-    desk.ask("one")
-    desk.sees("Paragraph 1 of")
-    desk.ask("never mind")
-    desk.sees("Waiting: 1 turn before it")
-
-    desk.press("Take back")
-
-    desk.sees_not("Waiting: 1 turn before it")
-    desk.press("Stop")
-    desk.is_idle()
-    desk.sees_not("never mind")
 
 
 def test_stop_stops_and_keeps_what_was_said(desk: Desk, model: ScriptedModel):

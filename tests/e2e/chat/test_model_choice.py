@@ -9,6 +9,9 @@ from tests.fakes import ScriptedModel
 from tests.integration.scenes import make_domain, make_session
 from tests.stack import Stack
 
+IS_WHOLE = """element => [element, ...element.querySelectorAll("*")]
+  .every((each) => each.scrollWidth <= each.clientWidth + 1 || !each.clientWidth)"""
+
 
 def choice(desk: Desk) -> Locator:
     return desk.page.get_by_role("combobox", name=re.compile("Model"))
@@ -41,6 +44,21 @@ def test_the_chosen_model_answers_is_named_and_stays(
     desk.ask("three")
 
     expect(desk.main.get_by_text("Here speaks swift.")).to_have_count(2)
+
+
+def test_a_long_name_is_read_to_its_end(desk: Desk, stack: Stack):
+    names = [f"anthropic.claude-3-5-sonnet-{version}" for version in ("20240620-v1", "20241022-v2")]
+    domain = make_domain(stack, model="usual", models=names)
+    desk.open(f"?session={make_session(stack, domain['name'])}")
+
+    choose(desk, names[0])
+
+    expect(choice(desk)).to_have_value(names[0])
+    assert choice(desk).evaluate(IS_WHOLE)
+    choice(desk).click()
+    for name in names:
+        option = desk.page.get_by_role("option", name=name, exact=True)
+        assert option.evaluate(IS_WHOLE)
 
 
 def test_without_a_choice_there_is_none(desk: Desk, stack: Stack, model: ScriptedModel):

@@ -10,6 +10,10 @@ from tests.e2e.files import formats
 from tests.e2e.files.handing import drop
 from tests.stack import Stack
 
+# How many pixels right of the uploader's own left edge the button begins.
+FROM_EDGE = """button => button.getBoundingClientRect().left
+  - button.closest("section").getBoundingClientRect().left"""
+
 
 def dropzone(desk: Desk) -> Locator:
     return desk.main.get_by_test_id("stFileUploaderDropzone")
@@ -35,6 +39,10 @@ def test_each_format_is_read_and_what_is_refused_is_named(desk: Desk, tmp_path: 
 
     desk.sees("chart.png: This is an image, which cannot be read.")
     expect(desk.page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(0)
+    more = dropzone(desk).get_by_role("button", name="Add files")
+    words = more.evaluate("(button) => getComputedStyle(button, '::after').content")
+    assert words in ("attr(aria-label)", '"Add files"')  # what is drawn, beside a plus sign
+    assert more.evaluate(FROM_EDGE) < 40  # what is hidden leaves no gaps before it
     desk.sees("2 tables · 4 rows", "Read as Parquet.", "Read as JSON.", "A PDF of two pages")
     desk.press("takings.parquet")
     desk.sees("2 columns, 1 row")

@@ -5,6 +5,7 @@ import io
 import re
 import xml.etree.ElementTree as ElementTree
 from contextlib import suppress
+from typing import Literal
 
 import openpyxl
 import pytest
@@ -15,10 +16,11 @@ from tests.e2e.desk import TIP_MS, TRIES, Desk
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
+MEDIA: tuple[Literal["screen", "print"], ...] = ("screen", "print")
 SQL = "SELECT 'Zürich' AS city, 1234.5 AS amount UNION ALL SELECT 'Köln; \"A\"', -2.25"
 ROWS = [("Zürich", 1234.5), ('Köln; "A"', -2.25)]
-CHART = {"mark": "bar", "x": "city", "y": "amount"}
-CALL = {"source": "fi", "sql": SQL, "title": "Amounts by city", "chart": CHART}
+CALL = {"source": "fi", "sql": SQL, "title": "Amounts by city"}
+LONG = "https://desk.example.com/" + "w" * 400
 ANSWER = "**Two** cities.\n\n| place | share |\n|---|---|\n| Zürich | 99 % |"
 
 
@@ -106,6 +108,21 @@ def test_a_session_is_whole_in_each_format(charted: Desk) -> None:
     assert page.rstrip().endswith("</html>")
     assert tables["Amounts by city"][-2:] == ROWS
     assert ("Zürich", "99 %") in tables["Answer"]
+
+
+def test_the_longest_word_of_a_session_stays_within_its_page_and_its_print(
+    desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    model.steps = [{"text": f"## {LONG}\n\n{LONG}\n\n- `{LONG}`"}]
+    session_id = stack.chat(LONG)["session_id"]
+    path = f"/sessions/{session_id}/export"
+    exported = stack.client.get(path, params={"format": "html"}).text
+    page = desk.context.new_page()
+    page.set_content(exported)
+
+    for media in MEDIA:
+        page.emulate_media(media=media)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), media
 
 
 def rows(content: bytes) -> dict[str, list[tuple[object, ...]]]:

@@ -184,7 +184,7 @@ class Monkey:
         page.on("console", self._heard)
         page.on("request", lambda request: self._note(request, self.sent))
         page.on("requestfinished", self._note_answer)
-        page.on("dialog", lambda dialog: dialog.dismiss())
+        page.on("dialog", lambda dialog: dialog.accept())  # of a form that is left
 
     def _note(self, request: Request, into: set[str]) -> None:
         if request.url.endswith("/colloquy/send"):

@@ -1,10 +1,11 @@
 """Domains and configurations in a browser: edited by an admin, drifted from, gone on with."""
 
 import re
+from contextlib import suppress
 from uuid import uuid4
 
 import httpx
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Error, Locator, expect
 
 from backend.types import JSON
 from tests.e2e.desk import Desk
@@ -64,6 +65,45 @@ def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: S
     assert saved["middleware"] == [{"recent_messages": {"keep": 10}}]
     desk.main.get_by_text("Versions", exact=True).click()
     desk.sees("This is the current version.")
+
+
+def test_a_form_with_changes_is_not_left_without_a_question(desk: Desk, stack: Stack):
+    domain = make_domain(stack)
+    asked: list[str] = []
+    open_domains(desk)
+    desk.press(domain["name"])
+    prompt = field(desk, "System prompt")
+    desk.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+
+    def leave() -> None:
+        with suppress(Error):  # a page that stays is a reload that was broken off
+            desk.page.reload(timeout=5_000)
+
+    prompt.fill("Be thorough.")  # the field is not left yet
+    leave()
+    prompt.blur()
+    expect(desk.main.get_by_text("Not saved yet")).to_be_visible()
+    leave()
+
+    assert asked == ["beforeunload"] * 2
+    expect(prompt).to_have_value("Be thorough.")
+    desk.press("Save")
+    desk.is_told("Saved as version 2")
+    desk.page.reload()
+    assert asked == ["beforeunload"] * 2
+
+
+def test_a_name_that_is_too_long_stays_in_its_field_and_is_refused_there(desk: Desk):
+    open_domains(desk)
+    desk.press("New domain")
+    name = "n" * 81
+
+    field(desk, "Name").fill(name)
+    field(desk, "Name").press("Tab")
+    desk.press("Create")
+
+    desk.sees("This is too long: at most 80 characters are allowed.")
+    expect(field(desk, "Name")).to_have_value(name)
 
 
 def test_a_domain_that_is_opened_again_shows_what_is_stored(desk: Desk, stack: Stack):

@@ -38,6 +38,15 @@ def test_no_field_for_free_text_counts_its_characters(desk: Desk) -> None:
     desk.is_at_rest()
     expect(desk.main.get_by_text("6/1000")).to_be_hidden()
 
+    desk.sidebar.get_by_role("searchbox").press_sequentially("budget")
+    desk.is_at_rest()
+    expect(desk.sidebar.get_by_text("6/200")).to_be_hidden()
+
+    desk.open("sessions")
+    desk.main.get_by_role("searchbox").press_sequentially("budget")
+    desk.is_at_rest()
+    expect(desk.main.get_by_text("6/200")).to_be_hidden()
+
 
 def test_the_heads_of_the_workers_table_stand_only_above_columns(desk: Desk) -> None:
     desk.open("work")

@@ -131,6 +131,24 @@ def answers(desk: Desk) -> list[str]:
     return re.findall(r"Answer \d+", "\n".join(desk.main.all_inner_texts()))
 
 
+def test_a_search_that_a_shortcut_opens_is_written_and_found_without_another_key(
+    desk: Desk, stack: Stack
+) -> None:
+    session_id = long_session(stack)
+    desk.open(f"?session={session_id}")
+    desk.sees("Answer 99.")
+    desk.is_at_rest()
+
+    desk.page.keyboard.press("ControlOrMeta+k")
+    expect(desk.main.get_by_placeholder("phrase in quotes")).to_be_focused()
+    length = desk.page.evaluate("history.length")
+    desk.page.keyboard.type("the peli", delay=400)
+
+    expect(desk.main.locator('[class*="st-key-found-"]').first).to_contain_text("the pelican's.")
+    expect(desk.page).to_have_url(re.compile(r"search\?q=the(\+|%20)peli"))
+    assert desk.page.evaluate("history.length") == length  # Back leads to the chat
+
+
 def test_each_page_is_reached_from_a_search(desk: Desk) -> None:
     for page in ("inbox", "tasks", "agents", "data"):
         desk.open("search?q=anything")

@@ -6,11 +6,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
+from tests.e2e.slow_wire import SlowWire
 from tests.e2e.streaming.answers import CALL, ENDLESS
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
 LINES = 20
+TURNS = 14
+BELOW = 100  # pixels of what comes below an answer: its actions, the foot of the page
 # An IntersectionObserver measures what is painted, after all scripts of a frame.
 TOPS = """(node, lines) => new Promise((done) => {
   const drawn = () => document.querySelectorAll(".colloquy-text > p").length;
@@ -38,6 +41,31 @@ STANDS = """() => new Promise((done) => {
   };
   look();
 })"""
+# Where a node is painted until another text appears, and some frames longer.
+UNTIL = """(node, text) => new Promise((done) => {
+  const tops = [];
+  let after = 0;
+  const look = () => new IntersectionObserver(([{ boundingClientRect }], observer) => {
+    observer.disconnect();
+    tops.push(Math.round(boundingClientRect.top));
+    if (document.querySelector("main").innerText.includes(text)) after += 1;
+    if (after < 20) requestAnimationFrame(look);
+    else done(tops);
+  }).observe(node);
+  look();
+})"""
+# Whether a text is in view in the first frame in which it is painted.
+FIRST_SEEN = """(text) => {
+  const look = () => {
+    const node = [...document.querySelectorAll("main p")].find((p) => p.innerText === text);
+    if (!node) return requestAnimationFrame(look);
+    new IntersectionObserver(([{ isIntersecting }], observer) => {
+      observer.disconnect();
+      window.firstSeen = isIntersecting;
+    }).observe(node);
+  };
+  requestAnimationFrame(look);
+}"""
 
 
 @pytest.fixture
@@ -136,6 +164,45 @@ def test_another_session_opens_at_its_end(desk: Desk, stack: Stack, model: Scrip
     expect(desk.main.get_by_text("That is all.")).to_be_in_viewport()
 
 
+def test_the_last_answer_of_another_session_comes_before_its_history(
+    own_desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    model.steps = lambda messages, body: {"text": f"Answer {messages[-1]['content'].split()[-1]}."}
+    opened = stack.chat("Question 0")["session_id"]
+    long = stack.chat("Question 1")["session_id"]
+    for number in range(2, TURNS + 1):
+        stack.chat(f"Question {number}", long)
+    wire = SlowWire(own_desk)
+    own_desk.open(f"?session={opened}")
+    own_desk.sees("Answer 0.")
+    own_desk.is_at_rest()
+    last = own_desk.main.get_by_text(f"Answer {TURNS}.")
+
+    wire.hold_answers_after(f"Answer {TURNS}.")
+    own_desk.row(long).click()
+
+    expect(last).to_be_in_viewport()
+    expect(own_desk.main.get_by_text(f"Answer {TURNS - 1}.")).to_have_count(0)
+    last.evaluate(f"(node) => {{ window.tops = ({UNTIL})(node, 'Answer 2.'); }}")
+    wire.release()
+    own_desk.sees("Answer 2.")
+    tops = own_desk.page.evaluate("window.tops")
+    assert max(tops) - min(tops) < BELOW
+    expect(last).to_be_in_viewport()
+
+
+def test_a_page_is_opened_at_its_end(own_desk: Desk, stack: Stack, model: ScriptedModel) -> None:
+    model.steps = [{"text": "An answer of one line.\n\n" * 60 + "That is all."}]
+    session_id = stack.chat("Tell me")["session_id"]
+    own_desk.context.add_init_script(f"({FIRST_SEEN})('That is all.')")
+
+    own_desk.open(f"?session={session_id}")
+
+    own_desk.sees("That is all.")
+    own_desk.is_at_rest()
+    assert own_desk.page.evaluate("window.firstSeen") is True
+
+
 def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
     model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
     desk.open(f"?session={stack.chat('Show the rows')['session_id']}")
@@ -143,6 +210,7 @@ def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) 
     desk.unfold_steps()
     desk.is_at_rest()
     desk.page.wait_for_function("() => !colloquyPlaces.held")
+    desk.lies_still()
     card = desk.step("query_source")
     place = card.bounding_box()
 
@@ -151,3 +219,28 @@ def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) 
     desk.sees("2 rows")
     desk.lies_still()
     assert card.bounding_box() == place
+
+
+def test_a_table_becomes_a_chart_downwards(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
+    model.steps = [{"text": "An answer of one line.\n\n" * 30}]
+    session_id = stack.chat("The first question")["session_id"]
+    model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
+    stack.chat("Show the rows", session_id)
+    desk.open(f"?session={session_id}")
+    desk.page.set_viewport_size({"width": 1280, "height": 1000})
+    desk.unfold_steps()
+    desk.step("query_source").click()
+    desk.sees("2 rows")
+    desk.lies_still()
+    desk.main.hover()
+    desk.page.mouse.wheel(0, 100_000)
+    desk.page.evaluate(STANDS)
+    chart = desk.main.get_by_role("radio", name="Chart")
+    expect(chart).to_be_in_viewport()
+    place = chart.bounding_box()
+
+    chart.click()
+
+    expect(desk.main.get_by_test_id("stVegaLiteChart")).to_be_visible()
+    desk.lies_still()
+    assert chart.bounding_box() == place

@@ -27,6 +27,8 @@ def test_drained_worker_ends_its_turn_and_then_itself(patient_stack: Stack) -> N
     ended = stack.finished(turn["turn_id"])
     assert (ended["status"], ended["attempts"]) == ("succeeded", 1)
     stack.wait_for(lambda: stack.workers[0].poll() == 0, "the drained worker does not end")
+    (event,) = stack.query("SELECT * FROM audit_events WHERE subject_id = :name", name=name)
+    assert (event.actor, event.action, event.subject) == ("local", "drained", "worker")
 
 
 def test_worker_that_must_end_hands_its_turn_over(

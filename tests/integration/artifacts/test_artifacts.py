@@ -2,6 +2,7 @@
 
 import csv
 import io
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -157,6 +158,38 @@ def test_the_api_refuses_what_is_not_there_or_not_known(stack: Stack, session_id
     check_problem(get(f"{path}/versions/1", params={"limit": 100_000}), 422)
     check_problem(get(f"{path}/versions/1/download", params={"format": "exe"}), 422)
     check_problem(get(f"{path}/diff", params={"before": 1, "after": 1, "key": "a"}), 422)
+
+
+def test_a_key_that_is_no_column_is_refused_between_equal_versions_too(
+    stack: Stack, session_id: str
+) -> None:
+    table = make(stack, session_id, "table", content=[{"month": 1}, {"month": 2}])
+    path = f"/artifacts/{table['artifact_id']}/diff"
+    get = partial(stack.client.get, path)
+
+    refused = get(params={"before": 1, "after": 1, "key": "mouth"})
+    assert "'mouth' is not a column" in check_problem(refused, 422)["detail"]
+    assert get(params={"before": 1, "after": 1, "key": "month"}).json()["is_equal"]
+
+
+def test_a_page_of_what_has_none_is_refused(stack: Stack, session_id: str) -> None:
+    rows = [{"month": n, "amount": n} for n in range(3)]
+    table = make(stack, session_id, "table", content=rows)
+    document = make(stack, session_id, "document", content="A report.")
+    brief = make(stack, session_id, "json", content={"a": 1})
+
+    for named, asked, reason in (
+        (document, {"limit": 5}, "only tables have them"),
+        (brief, {"limit": 5}, "only tables have them"),
+        (brief, {"offset": 5}, "Leave out offset"),
+    ):
+        path = f"/artifacts/{named['artifact_id']}/versions/1"
+        told = check_problem(stack.client.get(path, params=asked), 422)
+        assert reason in told["detail"]
+
+    assert version(stack, document, offset=2)["preview"]["text"] == "report."
+    assert version(stack, brief, offset=0)["preview"]["value"] == {"a": 1}
+    assert version(stack, table, offset=1, limit=1)["preview"]["rows"] == [[1, 1]]
 
 
 def test_an_export_shows_artifacts(stack: Stack) -> None:

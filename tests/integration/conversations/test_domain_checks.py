@@ -72,6 +72,24 @@ def test_a_check_warns_of_a_limit_on_the_cost_of_models_without_a_price(stack: S
     assert "MODEL_PRICES has no price for scripted" in warning["message"]
 
 
+def test_a_check_warns_of_tools_that_no_agent_has(stack: Stack) -> None:
+    body = {
+        "name": f"checked-{uuid4().hex[:8]}",
+        "tools": ["query_source"],
+        "mcp_servers": {"s": {"transport": "streamable_http", "url": "http://localhost/mcp"}},
+        "manager": {"name": "Sage"},
+    }
+
+    alone = stack.client.post("/domains/check", json=body).json()
+    helped = stack.client.post("/domains/check", json=body | {"agents": [{"name": "Ada"}]}).json()
+    manager = {"name": "Sage", "tools": ["query_source"]}
+    named = stack.client.post("/domains/check", json=body | {"manager": manager}).json()
+
+    assert [warning["path"] for warning in alone["warnings"]] == [["tools"], ["mcp_servers"]]
+    assert [alone["faults"], helped["faults"], named["faults"]] == [[], [], []]
+    assert [helped["warnings"], named["warnings"]] == [[], []]
+
+
 def test_an_image_is_the_whole_configuration(stack: Stack) -> None:
     session_id = make_session(stack, make_domain(stack)["name"])
 

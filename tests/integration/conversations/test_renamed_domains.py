@@ -99,3 +99,39 @@ def test_a_deleted_domain_keeps_its_last_name_and_its_usage(stack: Stack) -> Non
     assert (session["domain"], session["domain_id"]) == (name, None)
     assert fault_in(stack, old) == USED_UP
     assert fault_in(stack, make_session(stack, name)) is None
+
+
+def test_a_deleted_domain_has_its_usage_from_before_a_rename_under_its_last_name(
+    stack: Stack,
+) -> None:
+    domain = make_domain(stack, **MONTH)
+    old = use_up(stack, domain)
+    used = month_of(stack, old)
+    name = rename(stack, domain)
+    fault_in(stack, make_session(stack, name))
+    stack.client.post("/domains", json={"name": domain["name"]}).raise_for_status()
+
+    stack.client.delete(f"/domains/{domain['id']}").raise_for_status()
+
+    assert month_of(stack, old) == used == 0
+    assert fault_in(stack, old) == USED_UP
+    usage = stack.client.get("/usage", params={"by": "domain"}).json()["items"]
+    turns = {row["key"]: row["turns"] for row in usage}
+    assert (turns.get(domain["name"]), turns[name]) == (None, 1)
+
+
+def test_usage_under_two_names_on_a_day_is_added_up_when_the_domain_is_deleted(
+    stack: Stack,
+) -> None:
+    domain = make_domain(stack)
+    stack.chat(script({"text": "one"}), make_session(stack, domain["name"]))
+    name = rename(stack, domain)
+    stack.chat(script({"text": "two"}), make_session(stack, name))
+    params = {"by": "domain"}
+    before = stack.client.get("/usage", params=params).json()
+
+    stack.client.delete(f"/domains/{domain['id']}").raise_for_status()
+
+    after = stack.client.get("/usage", params=params).json()
+    assert (after["total"], after["items"]) == (before["total"], before["items"])
+    assert [row["turns"] for row in after["items"] if row["key"] == name] == [2]

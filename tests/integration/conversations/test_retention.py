@@ -1,5 +1,6 @@
 """Retention deletes what is kept no longer, with all that belongs to it, and nothing else."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from secrets import token_hex
@@ -131,6 +132,58 @@ def test_the_oldest_beyond_a_persons_number_go_and_pinned_ones_last(
         assert [exists(stack, one) for one in sessions] == [True, False, False, True]
 
 
+def test_sessions_that_leave_by_age_take_no_place_of_others(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    with make_stack(servers, model, tmp_path, RETENTION_SESSIONS="2") as stack:
+        short = make_domain(stack, retention_days=5)["name"]
+        expired, older, young = make_session(stack, short), make_session(stack), make_session(stack)
+        for session_id, days in ((expired, 10), (older, 20), (young, 1)):
+            age(stack, session_id, days)
+        stack.client.patch(f"/sessions/{expired}", json={"pinned": True})
+
+        outcome = apply(stack)
+
+        assert outcome == {"planned": 1, "deleted": 1}
+        assert [exists(stack, one) for one in (expired, older, young)] == [False, True, True]
+
+
+def test_what_models_were_sent_takes_room(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    prompt = token_hex(200_000)
+    with make_stack(servers, model, tmp_path, RETENTION_MEGABYTES="1") as stack:
+        model.steps = [{"text": "Understood."}]
+        domain = make_domain(stack, system_prompt=prompt)["name"]
+        sessions = [make_session(stack, domain) for _ in range(4)]
+        for days, session_id in enumerate(reversed(sessions), 1):
+            stack.chat("Hello.", session_id)
+            age(stack, session_id, days)
+
+        outcome = apply(stack)
+
+        left = [exists(stack, one) for one in sessions]
+        assert left == [False] * outcome["deleted"] + [True] * (4 - outcome["deleted"])
+        assert 0 < outcome["deleted"] < 4
+
+
+def test_sessions_that_leave_by_age_take_no_room_of_others(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    with make_stack(servers, model, tmp_path, RETENTION_MEGABYTES="1") as stack:
+        model.steps = [{"text": "Understood."}]
+        expired = make_session(stack, make_domain(stack, retention_days=5)["name"])
+        older = make_session(stack)
+        for session_id, days in ((expired, 10), (older, 20)):
+            stack.chat(token_hex(200_000), session_id)
+            age(stack, session_id, days)
+
+        outcome = apply(stack)
+
+        assert outcome == {"planned": 1, "deleted": 1}
+        assert [exists(stack, one) for one in (expired, older)] == [False, True]
+
+
 def test_the_oldest_go_when_there_is_no_room(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:
@@ -138,7 +191,7 @@ def test_the_oldest_go_when_there_is_no_room(
         model.steps = [{"text": "Understood."}]
         sessions = [make_session(stack) for _ in range(3)]
         for days, session_id in enumerate(reversed(sessions), 1):
-            stack.chat(token_hex(400_000), session_id)
+            stack.chat(token_hex(200_000), session_id)
             age(stack, session_id, days)
 
         outcome = apply(stack)
@@ -162,3 +215,37 @@ def test_workers_apply_retention_by_themselves(
         assert exists(stack, young)
         (event,) = stack.query("SELECT actor FROM audit_events WHERE subject_id = :id", id=old)
         assert event.actor == "colloquy"
+
+
+def test_a_run_counts_what_it_deleted_after_another_one_began(stack: Stack) -> None:
+    events = (
+        ("colloquy", "applied", "retention", {"planned": {"age": 2}}),
+        ("colloquy", "deleted", "session", {"reason": "age"}),
+        ("local", "applied", "retention", {"planned": {"age": 1}}),
+        ("colloquy", "deleted", "session", {"reason": "age"}),
+        ("local", "deleted", "session", {"reason": "age"}),
+    )
+    for actor, action, subject, details in events:
+        stack.query_and_commit(
+            "INSERT INTO audit_events (actor, action, subject, subject_id, details)"
+            f" VALUES ('{actor}', '{action}', '{subject}', 'x', '{json.dumps(details)}')"
+        )
+
+    runs = stack.client.get("/retention").json()["runs"]
+
+    assert [(run["actor"], run["deleted"]) for run in runs[:2]] == [("local", 1), ("colloquy", 2)]
+
+
+def test_a_session_deleted_by_hand_is_on_record_and_counts_for_no_run(stack: Stack) -> None:
+    domain = make_domain(stack)
+    session_id = make_session(stack, domain["name"])
+    apply(stack)
+
+    stack.client.delete(f"/sessions/{session_id}").raise_for_status()
+
+    (event,) = stack.query(
+        "SELECT actor, action, details FROM audit_events WHERE subject_id = :id", id=session_id
+    )
+    assert (event.actor, event.action) == ("local", "deleted")
+    assert event.details == {"owner": "local", "domain": domain["name"]}
+    assert stack.client.get("/retention").json()["runs"][0]["deleted"] == 0

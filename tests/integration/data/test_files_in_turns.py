@@ -3,6 +3,7 @@
 from io import BytesIO
 from typing import Any
 
+import pytest
 from pypdf import PdfWriter
 
 from backend.types import JSON
@@ -67,6 +68,15 @@ def test_a_corrected_file_is_asked_as_it_was_corrected(stack: Stack) -> None:
     assert "25" in after
 
 
+@pytest.fixture
+def no_documents(stack: Stack) -> None:
+    """Nothing that all sessions could read, left by whatever ran before on the same stack."""
+    for file in stack.client.get("/files", params={"limit": 200}).json()["items"]:
+        if file["kind"] == "document" and file["session_id"] is None:
+            stack.client.delete(f"/files/{file['id']}").raise_for_status()
+
+
+@pytest.mark.usefixtures("no_documents")
 def test_a_document_brings_tools_to_read_and_search_it(stack: Stack, model: ScriptedModel) -> None:
     domain = make_domain(stack)["name"]
     session_id, without = make_session(stack, domain), make_session(stack, domain)
@@ -90,6 +100,7 @@ def test_a_document_brings_tools_to_read_and_search_it(stack: Stack, model: Scri
     assert "read_document" not in offered(model, "No file here.")
 
 
+@pytest.mark.usefixtures("no_documents")
 def test_a_dry_run_offers_to_read_the_documents_of_all_sessions(stack: Stack) -> None:
     def names() -> set[str]:
         ask = {"template": {"name": "draft"}, "question": "What is in the letter?"}

@@ -6,7 +6,8 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, inspect, text
 
-from db.migrate import MIGRATIONS, migrate
+from db.migrate import migrate
+from db.schema import MIGRATIONS
 from db.tables import all_tables
 from tests.stack import Servers
 

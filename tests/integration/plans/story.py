@@ -77,15 +77,15 @@ def without_ids(told: JSON) -> JSON:
 
 def _content(stack: Stack, artifact_id: str) -> JSON:
     """All that is shown of an artifact, page by page."""
-    path, rows = f"/artifacts/{artifact_id}/versions/1", []
-    while True:
+    path = f"/artifacts/{artifact_id}/versions/1"
+    preview: JSON = stack.client.get(path).json()["preview"]
+    if "total_rows" not in preview:
+        return preview
+    rows = preview["rows"]
+    while len(rows) < preview["total_rows"]:
         asked = {"offset": len(rows), "limit": PAGE}
-        preview: JSON = stack.client.get(path, params=asked).json()["preview"]
-        if "total_rows" not in preview:
-            return preview
-        rows += preview["rows"]
-        if len(rows) >= preview["total_rows"]:
-            return {**preview, "rows": rows}
+        rows += stack.client.get(path, params=asked).json()["preview"]["rows"]
+    return {**preview, "rows": rows}
 
 
 def _said(stack: Stack, session_id: str) -> list[JSON]:

@@ -208,6 +208,26 @@ def test_a_sub_agent_answers_in_the_manager_s_place(stack: Stack, team: TeamMode
     assert team.bodies("Writer")[0]["messages"][-1]["content"].startswith("Write a haiku.")
 
 
+@pytest.mark.parametrize(("written", "asked"), [("false", 2), ("True", 1), (1, 1), (False, 2)])
+def test_a_manager_reads_a_sub_agent_s_answer_unless_its_call_ends_the_turn(
+    stack: Stack, team: TeamModel, written: str | bool | int, asked: int
+) -> None:
+    call = {"name": "Writer", "message": "Write a haiku.", "terminateAfter": written}
+
+    def sage(messages: list[JSON]) -> JSON:
+        has_answer = messages[-1]["role"] == "tool"
+        return (
+            response("summed up")
+            if has_answer
+            else {"tools": [{"name": "call_agent", "args": call}]}
+        )
+
+    team.says["Sage"] = sage
+    answer = stack.chat("a haiku, please", team_session(stack))
+    assert answer["response"] == ("Writer here" if asked == 1 else "summed up")
+    assert len(team.bodies("Sage")) == asked
+
+
 def test_a_plan_is_talked_over_and_then_runs(stack: Stack, team: TeamModel) -> None:
     tasks = [
         {"tempId": "t1", "name": "Research", "description": "Find it.", "agentName": "Reconciler"},

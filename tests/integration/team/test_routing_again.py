@@ -43,6 +43,19 @@ def test_another_answer_to_a_message_is_routed_anew(stack: Stack, team: TeamMode
     assert (turn["agent"], turn["route"]["answer"]) == ("Writer", "YES")
 
 
+def test_another_answer_is_by_the_agent_that_the_message_was_sent_to(
+    stack: Stack, team: TeamModel
+) -> None:
+    session_id = team_session(stack)
+    turn_id = stack.chat("a note", session_id, agent="writer")["turn_id"]
+    again = stack.client.post(f"/turns/{turn_id}/retry").json()["id"]
+    turn = stack.finished(again)
+    assert (turn["agent"], turn["route"]["reason"]) == ("Writer", "asked")
+
+    edited = stack.client.post(f"/turns/{again}/edit", json={"message": "hello"}).json()["id"]
+    assert stack.finished(edited)["agent"] == "Sage"
+
+
 @pytest.mark.parametrize("slow", ["continuity", "answer"])
 def test_a_lost_worker_loses_no_route_and_no_payload(
     own_stack: Stack, team: TeamModel, slow: str

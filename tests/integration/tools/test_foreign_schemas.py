@@ -121,7 +121,7 @@ def test_edited_arguments_are_refused_while_the_api_answers_others(
             middleware=[{"approvals": {"rules": rules}}],
         )
         session_id = make_session(stack, domain["name"])
-        call = {"tools": [{"name": "evil", "args": {"a": 1}}]}
+        call = {"tools": [{"name": "evil", "args": {}}]}
         turn_id = stack.submit(script(call, {"text": "End."}), session_id)["turn_id"]
         waits = lambda: stack.turn(turn_id)["status"] == "waiting"  # noqa: E731
         stack.wait_for(waits, "the turn does not wait")

@@ -145,3 +145,18 @@ def test_integrity_says_what_it_cannot_repair(stack: Stack, model: ScriptedModel
 
     assert status == 1
     assert "have a gap; proposed: restore this conversation from a backup" in said
+
+
+def test_integrity_names_a_message_that_cannot_be_read(stack: Stack, model: ScriptedModel) -> None:
+    session_id = talk(stack, model)
+    stack.query_and_commit(
+        f"UPDATE display_messages SET status = 'canary' WHERE conversation_id = '{session_id}'"
+        " AND position = (SELECT max(position) FROM display_messages"
+        f" WHERE conversation_id = '{session_id}')"
+    )
+
+    status, said = integrity(stack, session_id)
+
+    assert status == 1
+    assert "a message of it cannot be read (status)" in said
+    assert "canary" not in said

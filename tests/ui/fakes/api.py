@@ -200,7 +200,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
         turn = store.add_turn(session, message)
         session.updated_at = datetime.now(UTC)
         if not busy:
-            threading.Thread(target=store.play, args=(turn,), daemon=True).start()
+            store.play(turn)
         store.keys[key] = ChatResponse(
             session_id=session.id, turn_id=turn.id, status=turn.status, response=None,
             agent=turn.agent,

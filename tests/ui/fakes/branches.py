@@ -1,6 +1,5 @@
 """The branches of the fake API: edited messages, other answers, and switching between them."""
 
-import threading
 from uuid import UUID
 
 from fastapi import FastAPI, Request
@@ -56,7 +55,7 @@ def fork(store, turn: Turn, message: str, key: str) -> Turn:
     session.branch = (session.branch or 1) + 1
     new = store.add_turn(session, message, fork_of=turn.fork_of or turn.id)
     store.keys[key] = new
-    threading.Thread(target=store.play, args=(new,), daemon=True).start()
+    store.play(new)
     return new
 
 
@@ -79,7 +78,7 @@ def add_branch_routes(app: FastAPI, store, busy) -> None:
         if turn.status is TurnStatus.SUCCEEDED:
             return fork(store, turn, turn.message, request.headers["Idempotency-Key"])
         turn.status = TurnStatus.QUEUED
-        threading.Thread(target=store.play, args=(turn,), daemon=True).start()
+        store.play(turn)
         return turn
 
     @app.get(f"{api}/sessions/{{session_id}}/branches")

@@ -1,7 +1,5 @@
 """Everything the fake API knows, and how it answers a turn."""
 
-import threading
-import time
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
@@ -81,7 +79,6 @@ class Store:
         self.own_table: QueryTable | None = None
         self.uploads = FakeFiles()
         self.answers = True
-        self.pause = 0.0
         self.refusal: Problem | None = None
         self.search_refusal: Problem | None = None
         self.search_is_complete = True
@@ -193,7 +190,7 @@ class Store:
         self.publish(turn, TurnFinished, turn=turn)
         if waiting:
             self.ask(waiting[0])
-            threading.Thread(target=self.play, args=(waiting[0],), daemon=True).start()
+            self.play(waiting[0])
 
     def play(self, turn):
         """Answer a turn the way the demo model does: think, call a tool, answer in pieces."""
@@ -212,7 +209,6 @@ class Store:
             {"call_id": "c1", "name": "lookup_budget", "arguments": {"cost_centre": "CC-1001"}},
             turn, status=MessageStatus.EXECUTING, agent="Analyst", sequence=1,
         )  # fmt: skip
-        time.sleep(self.pause * 10)
         call.status = MessageStatus.COMPLETED
         self.publish(turn, MessageUpdated, message=call)
         self.add_row(
@@ -233,5 +229,4 @@ class Store:
             if turn.status is not TurnStatus.RUNNING:
                 return None
             self.publish(turn, kind, message_id=message_id, text=word + " ")
-            time.sleep(self.pause)
         return message_id

@@ -59,6 +59,15 @@ def test_a_file_opens_with_columns_a_sample_and_its_form(open_data, store):
     assert rows.iloc[0].tolist() == ["Müller", "0012"]
 
 
+def test_a_table_of_one_column_is_counted_in_the_singular(open_data, store):
+    column = SourceColumn(name="Kunde", type="VARCHAR")
+    store.uploads.add("names.csv", content=[FileTable(name="names", rows=3, columns=[column])])
+
+    page = press(open_data(), "names.csv")
+
+    assert "1 column, 3 rows" in words(page)
+
+
 def test_a_sample_is_written_as_tables_in_answers_are(open_data, store):
     store.uploads.add("sales.csv")
     columns = [SourceColumn(name="Datum", type="DATE"), SourceColumn(name="Betrag", type="DOUBLE")]
@@ -70,6 +79,7 @@ def test_a_sample_is_written_as_tables_in_answers_are(open_data, store):
     written = page.dataframe[1].proto.arrow_data.styler.display_values
     shown = pyarrow.ipc.open_stream(io.BytesIO(written)).read_all().to_pydict()
     assert shown == {"Datum": ["2026-02-01", NOTHING], "Betrag": ["10,234.10", NOTHING]}
+    assert page.dataframe[1].proto.placeholder == NOTHING  # what the browser draws for no value
 
 
 def test_a_file_that_is_still_being_read_says_so(open_data, store):

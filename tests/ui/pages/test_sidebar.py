@@ -3,7 +3,8 @@
 import json
 from datetime import timedelta
 
-from tests.ui.seen import answered
+from backend.schemas.conversations.sessions import Problem
+from tests.ui.seen import answered, words
 from tests.ui.session_list import act, component, rows, send, shown, titles
 from ui.features.sessions import sidebar
 from ui.shared.watch.stamp import stamp_of
@@ -116,6 +117,23 @@ def test_an_older_page_is_read_once(open_page, store):
     send(page, act("older", cursor=cursor), act("older", cursor=cursor))
 
     assert len(titles(page)) == 130
+
+
+def test_older_sessions_that_cannot_be_read_can_be_asked_for_again(open_page, store):
+    for number in range(150):
+        store.add_session(f"Session {number}", age=timedelta(minutes=number))
+    page = open_page()
+    send(page, act("older", cursor=shown(page)["older"]))
+    assert len(titles(page)) == 130
+
+    store.refusal = Problem(title="Service unavailable", status=503, detail="It starts.")
+    send(page, act("older", cursor=shown(page)["older"]))
+    assert len(titles(page)) == 130
+    assert "**Service unavailable.**" in words(page)
+
+    store.refusal = None
+    send(page, act("older", cursor=shown(page)["older"]))
+    assert len(titles(page)) == 150
 
 
 def test_older_sessions_stay_when_a_new_one_comes_or_one_of_them_goes(open_page, store):

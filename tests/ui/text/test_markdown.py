@@ -11,7 +11,6 @@ from ui.shared.text.markdown import (
     Piece,
     plain,
     safe_markdown,
-    split_finished,
     split_pieces,
 )
 
@@ -80,29 +79,6 @@ def test_an_open_fence_is_code_already():
 
 def test_a_shorter_fence_does_not_close():
     assert split_pieces("````\n```\n````") == [Piece("```", None, True)]
-
-
-def test_finished_paragraphs_are_apart_from_the_growing_one():
-    finished, last = split_finished("One.\n\nTwo.\n\nThr")
-
-    assert [piece.text for piece in finished] == ["One.", "Two."]
-    assert last == Piece("Thr")
-
-
-def test_a_list_is_not_torn_apart():
-    finished, last = split_finished("1. a\n\n2. b\n\n   more")
-
-    assert not finished
-    assert last is not None
-
-
-@given(st.text(alphabet="a\n`~ -1.$!["), st.text(alphabet="a\n`~ -1.$!["))
-def test_what_is_finished_never_changes_while_a_text_grows(start, rest):
-    before, _ = split_finished(start)
-    after, last = split_finished(start + rest)
-
-    if start.endswith("\n") or rest.startswith("\n"):
-        assert [*after, last][: len(before)] == before
 
 
 @given(st.text())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.patience import ends_within
 from ui.shared.text.formulas import write_formulas
-from ui.shared.text.markdown import plain, safe_markdown, split_finished, split_pieces
+from ui.shared.text.markdown import plain, safe_markdown, split_pieces
 from ui.shared.text.parts import split_paragraphs
 from ui.shared.text.spans import find_spans, opening_fence
 
@@ -85,7 +85,7 @@ def test_code_of_any_length_is_code():
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.parametrize(
-    "do", [split_pieces, split_finished, safe_markdown, plain, write_formulas, split_paragraphs]
+    "do", [split_pieces, safe_markdown, plain, write_formulas, split_paragraphs]
 )
 def test_no_text_is_slow_to_read(do, text):
     with ends_within(20):

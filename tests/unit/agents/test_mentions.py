@@ -43,6 +43,15 @@ from backend.agents.team.mentions import find_mentions
         ("~~~\n@Reconciler\n```\n@Writer\n~~~", []),
         ("````\n```\n@Reconciler\n````\n@Writer", ["Writer"]),
         ("```\n@Reconciler never closed", []),
+        ("- a list:\n\n    ```python\n    @app.get\n    ```\n@Writer go", ["Writer"]),
+        ("1. ```\n   @dataclass\n   ```\n2. @Writer", ["Writer"]),
+        ("> ```\n> @Reconciler\n> ```\n@Writer", ["Writer"]),
+        ("> > - ~~~\n> >   @Reconciler\n> >   ~~~\n> @Writer", ["Writer"]),
+        ("> ```\n> @Reconciler\n\n@Writer, where the quotation ends its code", ["Writer"]),
+        ("```\n- ```\n@Reconciler\n```\n@Writer", ["Writer"]),
+        ("> @Reconciler said so", ["Reconciler"]),
+        ("```\n@Reconciler\n```sql\n@Reconciler\n```\n@Writer", ["Writer"]),
+        ("```@Reconciler``` is code, @Writer", ["Writer"]),
         ("@Réconciler", ["Réconciler"]),
         ("@R\u200beconciler", ["R"]),
     ],
@@ -53,3 +62,5 @@ def test_mentions(text: str, names: list[str]) -> None:
 
 def test_a_long_hostile_line_is_read_at_once() -> None:
     assert find_mentions("`" * 100_001 + "@Reconciler" + " `a" * 50_000) in ([], ["Reconciler"])
+    assert find_mentions("> - 1. " * 100_000 + "@Reconciler") == ["Reconciler"]
+    assert find_mentions(" " * 500_000 + "@Reconciler") == ["Reconciler"]

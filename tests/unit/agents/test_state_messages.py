@@ -7,16 +7,16 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from backend.agents.state import (
     add_partial,
-    clean,
     dump_message,
     empty_state,
     load_messages,
-    load_state,
+    load_values,
     pending_calls,
     steps_of_turn,
     user_message,
 )
 from backend.errors.conversations import CorruptState
+from backend.llm.clean import clean
 
 text = st.text(max_size=20).map(clean)
 ids = st.one_of(st.none(), st.text(min_size=1, max_size=8).map(clean))
@@ -107,7 +107,7 @@ def test_stored_messages_have_the_shape_of_openai():
 def test_other_keys_of_the_state_are_loaded_as_they_are():
     state = {**empty_state(), "todos": [{"content": "x"}], "private": 3}
 
-    assert load_state(state) == {"messages": [], "todos": [{"content": "x"}], "private": 3}
+    assert load_values(state) == {"messages": [], "todos": [{"content": "x"}], "private": 3}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_other_keys_of_the_state_are_loaded_as_they_are():
 )
 def test_an_unreadable_state_says_so(state):
     with pytest.raises(CorruptState):
-        load_state(state)
+        load_values(state)
 
 
 def test_pending_calls_are_those_of_the_last_model_message_only():

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.agents.state import load_messages, repair
+from backend.agents.repair import repair
+from backend.agents.state import load_messages
 from tests.fakes import find_disorder
 
 NOTE = "Stopped before this tool finished."

@@ -10,7 +10,7 @@ from backend.agents.state import (
     check_state,
     dump_message,
     empty_state,
-    load_state,
+    load_values,
     upgrade,
 )
 from backend.errors.conversations import CorruptState
@@ -31,7 +31,7 @@ def test_a_stored_state_of_each_version_is_read_in_the_newest(version: int) -> N
     state = sample(version)
 
     current = check_state(state)
-    values = load_state(state)
+    values = load_values(state)
 
     assert state["version"] == version
     assert current["version"] == STATE_VERSION

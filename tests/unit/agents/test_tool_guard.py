@@ -8,6 +8,7 @@ import pytest
 from langchain.agents.middleware import ToolCallRequest
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import StructuredTool
+from pydantic import BaseModel
 
 from backend.agents.bounded import LET_GO_SECONDS
 from backend.agents.middleware.filesystem import Filesystem
@@ -25,8 +26,12 @@ for _ in range(5_000):
     DEEP = [DEEP]
 
 
+class Numbered(BaseModel):
+    n: int
+
+
 def make_tool(run=None, arun=None):
-    return StructuredTool.from_function(run, arun, name="t", description="t")
+    return StructuredTool.from_function(run, arun, name="t", description="t", args_schema=Numbered)
 
 
 def request(tool=None, number=0):

@@ -148,6 +148,13 @@ def test_two_agents_of_one_name_are_refused() -> None:
         check_template(DomainTemplate(name="d", agents=[{"name": "Anna"}, {"name": "anna"}]))
 
 
+@pytest.mark.parametrize("role", [" ", "", "\u3164"])
+def test_a_role_without_a_visible_name_is_refused(role: str) -> None:
+    template = DomainTemplate(name="d", agents=[{"name": "Anna"}, {"name": "Ben", "roles": [role]}])
+    with pytest.raises(InvalidInput, match="One of the roles has no name"):
+        check_template(template)
+
+
 def test_no_wire_model_takes_what_it_does_not_know() -> None:
     wire = [
         value

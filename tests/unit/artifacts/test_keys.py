@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from backend.artifacts.documents.service import Documents
+from backend.artifacts.pages import Pages
 from backend.artifacts.service import Artifacts
 from backend.auth.scope import Scope
 
@@ -52,7 +53,7 @@ def requests(recorder: Recorder) -> list[Any]:
     artifacts.files = cast(Any, Files())
     documents = Documents(cast(Any, None), cast(Any, recorder), artifacts)
     return [
-        lambda: artifacts.table(ANNA, ROW, 0, 5),
+        lambda: Pages(cast(Any, Files()), cast(Any, recorder)).rows(ANNA, ROW, 0, 5),
         lambda: artifacts.write_rows(ANNA, cast(Any, None), Path()),
         lambda: artifacts._different(ANNA, "table", (ROW, ROW), ()),
         lambda: artifacts._different(ANNA, "document", (ROW, ROW), ()),

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.conversations.state.delta import apply_delta, diff_states, dropped_messages
+from backend.conversations.state.delta import apply_deltas, diff_states, dropped_messages
 from backend.types import JSON
 from db.session import dump_json
 
@@ -26,14 +26,14 @@ states = st.builds(state_of, messages, others)
 
 @given(states, states)
 def test_a_delta_turns_the_one_state_into_the_other(old: JSON, new: JSON) -> None:
-    assert apply_delta(old, diff_states(old, new)) == new
+    assert apply_deltas(old, [diff_states(old, new)]) == new
 
 
 @given(states, states)
 def test_no_state_is_changed_in_place(old: JSON, new: JSON) -> None:
     before = dump_json([old, new])
 
-    apply_delta(old, diff_states(old, new))
+    apply_deltas(old, [diff_states(old, new)])
 
     assert dump_json([old, new]) == before
 
@@ -61,7 +61,7 @@ def test_dropping_old_messages_writes_none_of_the_kept(
 
     delta = diff_states(old, new)
 
-    assert apply_delta(old, delta) == new
+    assert apply_deltas(old, [delta]) == new
     if kept and drop:
         assert [*delta["prepend"], *delta.get("append", [])] == [summary, *added]
         assert dropped_messages(delta, len(old["messages"])) == drop
@@ -71,7 +71,7 @@ def test_dropping_old_messages_writes_none_of_the_kept(
 def test_a_key_that_is_gone_stays_gone(old: JSON) -> None:
     new = {"version": 1, "messages": old["messages"]}
 
-    assert apply_delta(old, diff_states(old, new)) == new
+    assert apply_deltas(old, [diff_states(old, new)]) == new
 
 
 def test_a_state_that_lost_everything() -> None:
@@ -80,5 +80,5 @@ def test_a_state_that_lost_everything() -> None:
 
     delta = diff_states(old, new)
 
-    assert apply_delta(old, delta) == new
+    assert apply_deltas(old, [delta]) == new
     assert dropped_messages(delta, 1) == 1

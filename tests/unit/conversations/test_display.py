@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.agents.state import clean
 from backend.conversations import display
 from backend.conversations.display import PREVIEW_ROWS, assistant_drafts, text_of, tool_draft
+from backend.llm.clean import clean
 from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.types import JSON
 from db.session import dump_json

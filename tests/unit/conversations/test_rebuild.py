@@ -6,7 +6,8 @@ from uuid import uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.agents.state import check_state, empty_state, repair, user_message
+from backend.agents.repair import repair
+from backend.agents.state import check_state, empty_state, user_message
 from backend.conversations import display
 from backend.conversations.display import Draft
 from backend.conversations.messages import shown_as

@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.conversations.state.delta import apply_delta, diff_states
+from backend.conversations.state.delta import apply_deltas, diff_states
 from backend.inspection.last_request import read_request
 from backend.inspection.timeline import Change, Span, Timeline, TurnStart, make_spans, span_of
 from backend.schemas.inspection import Reason
@@ -42,7 +42,7 @@ def test_a_timeline_follows_what_the_deltas_do(data: st.DataObject) -> None:
             number += 1
             kept.append({"id": f"m{number}"})
         delta = diff_states(state, {"messages": kept})
-        state = apply_delta(state, delta)
+        state = apply_deltas(state, [delta])
         change = Change(
             version,
             [m["id"] for m in delta.get("prepend", ())],

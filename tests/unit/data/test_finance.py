@@ -1,15 +1,12 @@
 """The bundled finance data: the same everywhere, sound, and different where it should be."""
 
-import re
 from decimal import Decimal
-from pathlib import Path
 
 import duckdb
 import pytest
 
 from backend.data.differences import Thresholds, compare, normal_key
 from backend.data.finance.build import build_finance
-from backend.data.finance.consolidation import KNOWN_DIFFERENCES
 
 KEYS = ("fiscal_year", "fiscal_period", "company_code", "cost_centre", "group_account")
 
@@ -109,11 +106,3 @@ def test_the_comparison_finds_the_known_differences_and_no_others(differences):
     assert len(translated) > 20
     explained = late | mapped | missing | sign | rounding | translated
     assert {d.key for d in differences} == explained
-
-
-def test_the_documentation_names_each_known_difference():
-    page = (Path(__file__).parents[3] / "docs" / "finance-source.md").read_text()
-
-    for known in KNOWN_DIFFERENCES:
-        row = f"| {known.kind} | {known.where} | {known.why} |"
-        assert row in re.sub(r"\s+", " ", page)

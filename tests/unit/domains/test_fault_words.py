@@ -20,6 +20,7 @@ def limit(tool: str) -> dict:
     ("wrong", "path", "said"),
     [
         ({"name": ""}, ["name"], "Give it a name."),
+        ({"name": "n" * 81}, ["name"], "This is too long: at most 80 characters are allowed."),
         ({"agents": [{}]}, ["agents", 0, "name"], "Give it a name."),
         ({"agents": [{"name": "1"}]}, ["agents", 0, "name"], "Begin the name with a letter"),
         ({"limits": {"steps": 0}}, ["limits", "steps"], "This must be at least 1."),

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from backend.export.markdown_text import write_markdown
+from backend.export.parts import Part
 from backend.export.reader import Reader
-from backend.export.said import Part
 from tests.patience import ends_within
 
 LONGEST = 1_000_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from backend.addresses import Address
-from backend.configuration import read_settings
+from backend.configuration import find_misspelt, read_settings
 from backend.errors.base import ConfigurationError
 from backend.settings import Settings
 from launch import parts
@@ -123,7 +123,9 @@ def test_folders_that_exist_keep_their_modes(tmp_path):
     assert (tmp_path / "a").stat().st_mode & 0o077 in (0, 0o011)
 
 
-@pytest.mark.parametrize("folder", ["/proc/x/y", "/dev/null", "/dev/null/x", "/tmp/" + "x" * 300])
+@pytest.mark.parametrize(
+    "folder", ["/proc/x/y", "/dev/null", "/dev/null/x", "/tmp/" + "x" * 300, "/proc"]
+)
 def test_a_folder_that_cannot_be_used_is_named(folder):
     with pytest.raises(LaunchError, match=rf"The folder {folder} cannot be used: .*DATA_DIR"):
         make_folder(Path(folder))
@@ -164,8 +166,16 @@ def test_output_that_is_no_terminal_has_whole_plain_lines():
         ("RETENTION_MEGABYTES", "9" * 30, "RETENTION_MEGABYTES is not usable"),
         ("RETENTION_HOURS", "1e300", "RETENTION_HOURS is not usable"),
         ("LEASE_SECONDS", "inf", "LEASE_SECONDS is not usable"),
+        ("LEASE_SECONDS", "0.001", "LEASE_SECONDS is not usable: input should be greater than"),
+        ("SOURCE_URLS", '{"a": "canary"}', "SOURCE_URLS is not usable: names no database for 'a'"),
+        ("SOURCE_URLS", '{" ": "sqlite:///x"}', "SOURCE_URLS is not usable: has an entry without"),
         ("SWEEP_SECONDS", "nan", "SWEEP_SECONDS is not usable"),
         ("USER_TOKENS_PER_DAY", "9" * 30, "USER_TOKENS_PER_DAY is not usable"),
+        ("MODEL_PRICES", '{"m": {"in": 2}}', "MODEL_PRICES.M.IN is not usable: there is no such"),
+        ("MODEL_PRICES", '{"m": 3}', "MODEL_PRICES.M is not usable: must be a JSON object"),
+        ("REDIS_URL", "redis://:canary@h/prod", "REDIS_URL is not usable: must name the database"),
+        ("DOMAIN_SECRETS", "CANARY@h:99999", "DOMAIN_SECRETS is not usable"),
+        ("DATA_DIR", "~nobody-of-that-name/x", "DATA_DIR is not usable: begins with ~"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence_without_its_secret(monkeypatch, name, value, sentence):
@@ -175,6 +185,31 @@ def test_a_wrong_setting_is_one_sentence_without_its_secret(monkeypatch, name, v
         read_settings()
     assert "canary" not in raised.value.detail
     assert "\n" not in raised.value.detail
+
+
+def test_a_file_of_settings_in_another_encoding_is_named(monkeypatch, tmp_path):
+    (tmp_path / ".env").write_bytes("# für alle\nUI_PORT=8600\n".encode("latin-1"))
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(ConfigurationError, match=r"`\.env` is not encoded in UTF-8"):
+        read_settings()
+
+
+def test_a_name_that_is_almost_a_settings_is_told(monkeypatch, tmp_path):
+    names = "UI_PORRT=8600\nREDIS_URI=redis://localhost/1\nui_port=8600\nJIRA_TOKEN=x\n"
+    (tmp_path / ".env").write_text(names)
+    monkeypatch.chdir(tmp_path)
+
+    assert find_misspelt() == [
+        "`.env` sets UI_PORRT, which is not a setting. Did you mean UI_PORT?",
+        "`.env` sets REDIS_URI, which is not a setting. Did you mean REDIS_URL?",
+    ]
+
+
+def test_a_tilde_is_the_home_folder_as_in_a_shell(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert Settings(_env_file=None, data_dir="~/desk").data_dir == tmp_path / "desk"
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg2"])
@@ -187,3 +222,7 @@ def test_each_spelling_of_postgresql_uses_the_same_driver(scheme):
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "localhost", "::1"])
 def test_loopback_hosts_are_allowed_without_accounts(host):
     assert Settings(_env_file=None, host=host).host == host
+
+
+def test_an_address_may_have_the_brackets_of_a_url():
+    assert Settings(_env_file=None, host="[::1]").host == "::1"

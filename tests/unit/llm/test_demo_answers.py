@@ -125,6 +125,18 @@ def test_an_error_of_a_tool_is_admitted():
     assert "could not" in answer.text
 
 
+def test_a_source_that_cannot_be_read_is_listed_with_the_reason():
+    columns = ["source", "kind", "tables", "description", "problem"]
+    rows = [("bad", "file", "", "The uploaded file “bad.json”.", "The file is damaged.")]
+    listed = result(0, f"1 source.\n\n{markdown_table(columns, rows)}")
+
+    answer = reply(
+        conversation(user("What data do you have?"), called(("list_sources", {})), listed)
+    )
+
+    assert answer.text.endswith("Tables: **cannot be read**: The file is damaged.")
+
+
 def test_tools_that_are_not_offered_are_not_called():
     answer = reply(conversation(user("budget of CC-1001"), tools=("list_sources",)))
     forbidden = reply(conversation(user("budget of CC-1001"), tool_choice="none"))

@@ -27,7 +27,7 @@ def test_components_send_no_styles_and_no_script_but_its_address():
 
     assert len(made) > 5
     assert {name: options for name, options in made if "css" in options} == {}
-    assert len(assets.loader("session_list/list.js", "mount")) < 200
+    assert len(assets.loader("session_list/list.js")) < 200
 
 
 def test_a_version_names_the_content_and_the_names_of_all_files(tmp_path):

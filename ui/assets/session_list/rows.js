@@ -74,7 +74,10 @@ export function showOlder() {
   ask("older", { cursor: list.data.older });
 }
 
-// Each page is requested automatically once; if it did not come, the button requests it again.
-export function reachEnd([entry]) {
-  if (entry.isIntersecting && !list.hasAskedOlder) showOlder();
+// A page is requested automatically once for each time that the end comes into view; if it did not
+// come, the button requests it again. A busy browser tells of several changes at once: the last
+// entry is how things are.
+export function reachEnd(entries) {
+  if (!entries.at(-1).isIntersecting) list.hasAskedOlder = false;
+  else if (!list.hasAskedOlder) showOlder();
 }

@@ -45,8 +45,8 @@ def _agent(agent: AgentInfo) -> None:
                 st.markdown(f"**{plain(agent.name, 80)}**", width="content")
                 if agent.is_manager:
                     st.badge("Manager", icon=":material/hub:", color="gray")
-            if said := agent.description or (TAKES_THE_REST if agent.is_manager else ""):
-                st.markdown(plain(said, 600))
+            if description := agent.description or (TAKES_THE_REST if agent.is_manager else ""):
+                st.markdown(plain(description, 600))
             st.caption("  \n".join(_facts(agent)))
 
 

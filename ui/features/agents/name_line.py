@@ -11,5 +11,5 @@ def show(agent: str, route: Route | None, manager: str | None) -> None:
     """Draw the name with the reason: brief beside it, and as a sentence in its tooltip."""
     why = route_words.short(route, manager)
     line = f"**{plain(agent, 80)}**" + (f" · {plain(why, 90)}" if why else "")
-    said = plain(route_words.sentence(route, agent, manager), 600) if route and why else None
-    st.caption(line, help=said)
+    sentence = plain(route_words.sentence(route, agent, manager), 600) if route and why else None
+    st.caption(line, help=sentence)

@@ -18,12 +18,12 @@ def short(route: Route | None, manager: str | None) -> str:
 
 def sentence(route: Route, agent: str, manager: str | None) -> str:
     """Return the reason as a sentence, with the tokens that the decision used."""
-    said = [_SENTENCES[route.reason](route, agent, manager or "The manager")]
+    sentences = [_SENTENCES[route.reason](route, agent, manager or "The manager")]
     if route.detail:
-        said.append(route.detail.rstrip(".") + ".")
+        sentences.append(route.detail.rstrip(".") + ".")
     if route.usage and (tokens := route.usage.input_tokens + route.usage.output_tokens):
-        said.append(f"Asking a model about it took {reader.number(tokens)} tokens.")
-    return " ".join(said)
+        sentences.append(f"Asking a model about it took {reader.number(tokens)} tokens.")
+    return " ".join(sentences)
 
 
 def _by_manager(route: Route, agent: str, _: str) -> str:

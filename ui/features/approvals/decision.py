@@ -5,22 +5,24 @@ from contextlib import suppress
 
 import httpx
 
-from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType, EditedAction
+from backend.schemas.approvals import (
+    MAX_MESSAGE_CHARS,
+    ApprovalStatus,
+    Decision,
+    DecisionType,
+    EditedAction,
+)
 from backend.types import JSON
 from ui import state
 from ui.client import ClientError
 from ui.features.approvals.calls import decide_call, get_approval
-from ui.features.approvals.fields import (
-    JSON_FIELD,
-    fields_of,
-    read_fields,
-    read_json,
-    write_json,
-)
+from ui.features.approvals.fields import JSON_FIELD, fields_of, read_fields, read_json
 from ui.features.approvals.state import deciding, is_ticked, typed
 from ui.features.approvals.view import ApprovalView
+from ui.shared.text.json_text import lay_out
 
 NO_ANSWER = "Enter the result for the agent."
+TOO_LONG = "It has {:,} characters; the maximum is {:,}. Shorten it."
 
 
 def field_key(call: ApprovalView, name: str) -> str:
@@ -60,21 +62,29 @@ def edit(call: ApprovalView) -> None:
 def reject(call: ApprovalView) -> None:
     """Refuse the call, and tell the agent why."""
     reason = typed(field_key(call, "reason")).strip()
-    _decide(call, Decision(type=DecisionType.REJECT, message=reason or None))
+    if _is_accepted(call, "reason", reason):
+        _decide(call, Decision(type=DecisionType.REJECT, message=reason or None))
 
 
 def respond(call: ApprovalView) -> None:
     """Do not run the call; give the agent the typed text as its result."""
     answer = typed(field_key(call, "answer"))
-    deciding(call.approval_id).errors = {} if answer.strip() else {"answer": NO_ANSWER}
-    if answer.strip():
+    if _is_accepted(call, "answer", answer, "" if answer.strip() else NO_ANSWER):
         _decide(call, Decision(type=DecisionType.RESPOND, message=answer))
+
+
+def _is_accepted(call: ApprovalView, name: str, text: str, fault: str = "") -> bool:
+    """Return whether a text has no fault and is not too long; if not, keep why for its field."""
+    if len(text) > MAX_MESSAGE_CHARS:
+        fault = TOO_LONG.format(len(text), MAX_MESSAGE_CHARS)
+    deciding(call.approval_id).errors = {name: fault} if fault else {}
+    return not fault
 
 
 def _written(call: ApprovalView) -> tuple[JSON, dict[str, str]]:
     fields = fields_of(call)
     if fields is None:
-        return read_json(typed(field_key(call, JSON_FIELD), write_json(call.arguments)))
+        return read_json(typed(field_key(call, JSON_FIELD), lay_out(call.arguments)))
     keys = {field.name: field_key(call, f"argument{n}") for n, field in enumerate(fields)}
     return read_fields(
         fields, {field.name: typed(keys[field.name], field.text) for field in fields}

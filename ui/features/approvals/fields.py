@@ -8,7 +8,6 @@ from typing import Any
 
 from backend.types import JSON
 from ui.features.approvals.view import NOT_GIVEN, ApprovalView
-from ui.shared.text.json_text import lay_out
 
 MAX_FIELDS = 12
 JSON_FIELD = "arguments"
@@ -89,18 +88,13 @@ def read_fields(fields: Sequence[Field], texts: Mapping[str, str]) -> tuple[JSON
     return arguments, errors
 
 
-def write_json(arguments: JSON) -> str:
-    """Return the arguments as text for editing."""
-    return lay_out(arguments)
-
-
 def read_json(text: str) -> tuple[JSON, dict[str, str]]:
     """Return the arguments from JSON text, or the reason why it cannot be read."""
     try:
         arguments = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        said = f"Not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}."
-        return {}, {JSON_FIELD: said}
+        problem = f"Not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        return {}, {JSON_FIELD: problem}
     except (ValueError, RecursionError) as error:
         return {}, {JSON_FIELD: f"Not valid JSON: {error}"}
     if not isinstance(arguments, dict):

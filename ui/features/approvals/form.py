@@ -5,12 +5,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from backend.schemas.approvals import MAX_MESSAGE_CHARS, DecisionType
+from backend.schemas.approvals import DecisionType
 from ui.features.approvals import decision
 from ui.features.approvals.decision import field_key
-from ui.features.approvals.fields import ABSENT, JSON_FIELD, Field, fields_of, write_json
+from ui.features.approvals.fields import ABSENT, JSON_FIELD, Field, fields_of
 from ui.features.approvals.state import deciding
 from ui.features.approvals.view import ApprovalView
+from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
 
 AREA_HEIGHT = 68
@@ -37,7 +38,7 @@ def show(call: ApprovalView, kind: DecisionType) -> None:
 def _arguments(call: ApprovalView) -> None:
     fields = fields_of(call)
     if fields is None:
-        _area(call, JSON_FIELD, "Arguments as JSON", write_json(call.arguments), JSON_HEIGHT)
+        _area(call, JSON_FIELD, "Arguments as JSON", lay_out(call.arguments), JSON_HEIGHT)
         _error(call, JSON_FIELD)
         return
     for number, field in enumerate(fields):
@@ -77,6 +78,7 @@ def _choice(option: str) -> str:
 
 def _reason(call: ApprovalView) -> None:
     _area(call, "reason", "Reason, shown to the agent (optional)")
+    _error(call, "reason")
 
 
 def _answer(call: ApprovalView) -> None:
@@ -91,7 +93,6 @@ def _area(
         label,
         text,
         height,
-        max_chars=None if name == JSON_FIELD else MAX_MESSAGE_CHARS,
         key=field_key(call, name),
         persist_state="session",
     )

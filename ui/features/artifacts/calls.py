@@ -23,7 +23,7 @@ def get_artifact(client: Client, artifact_id: UUID) -> Artifact:
 def get_version(
     client: Client, artifact_id: UUID, version: int, offset: int = 0, limit: int | None = None
 ) -> ArtifactContent:
-    """Return a version with the content to show; of a table, `rows` rows from `offset` on."""
+    """Return a version with the content to show; of a table, `limit` rows from `offset` on."""
     path = f"artifacts/{artifact_id}/versions/{version}"
     return client.get(ArtifactContent, path, offset=offset or None, limit=limit)
 

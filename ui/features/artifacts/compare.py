@@ -31,7 +31,7 @@ Writers = Mapping[str, Callable[[Any], str]]
 def show(content: ArtifactContent, other: int, key: str) -> None:
     """Draw the changes between this version and another, from the earlier to the later."""
     before, after = sorted((other, content.version))
-    by = _choose_key(content, key)
+    by = _choose_key(content)
     try:
         diff = calls.get_diff(state.client(), content.artifact_id, before, after, by)
     except ClientError as problem:
@@ -48,7 +48,7 @@ def show(content: ArtifactContent, other: int, key: str) -> None:
         st.caption(f":material/info: Showing the first {shown} changes; the counts cover all.")
 
 
-def _choose_key(content: ArtifactContent, key: str) -> list[str]:
+def _choose_key(content: ArtifactContent) -> list[str]:
     if content.kind is not ArtifactKind.TABLE:
         return []
     names = [str(column.get("name")) for column in content.preview.get("columns") or []]

@@ -16,7 +16,7 @@ KEY = "artifact-links"
 _component = st.components.v2.component(
     "colloquy_artifact_links",
     html='<span class="colloquy-artifact-links" hidden></span>',
-    js=assets.loader("artifact_links.js", "mount"),
+    js=assets.loader("artifact_links.js"),
     isolate_styles=False,
 )
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.artifacts import Artifact, ArtifactContent
+from backend.schemas.artifacts import Artifact, ArtifactContent, ArtifactKind
 from ui import navigation, state
 from ui.client import ClientError, NotFound
 from ui.features.artifacts import calls, compare, downloads, links, preview, words
@@ -94,7 +94,8 @@ def _artifact(session_id: UUID, panel: Panel, target: Target) -> None:
         artifact = calls.get_artifact(client, target.artifact_id)
         wanted = artifact.version if target.version is None else target.version
         version = wanted if 0 < wanted <= artifact.version else artifact.version
-        content = calls.get_version(client, artifact.id, version, limit=preview.ROWS)
+        rows = preview.ROWS if artifact.kind == ArtifactKind.TABLE else None
+        content = calls.get_version(client, artifact.id, version, limit=rows)
     except NotFound:
         _head(panel, "Artifacts")
         st.warning(UNKNOWN, icon=":material/link_off:")
@@ -192,9 +193,9 @@ def _origin(content: ArtifactContent, key: str) -> None:
     with st.expander(
         "Where it came from", type="compact", icon=":material/line_start:", key=f"origin-{key}"
     ):
-        for name, said in lines:
+        for name, value in lines:
             if name == "Query":
                 st.caption(name)
-                long_text.code(said, f"query-{key}", "sql")
+                long_text.code(value, f"query-{key}", "sql")
             else:
-                st.caption(f"{name}: {plain(said)}")
+                st.caption(f"{name}: {plain(value)}")

@@ -10,6 +10,7 @@ import streamlit as st
 from backend.schemas.artifacts import ArtifactContent, ArtifactKind
 from backend.tabular.chart_places import ChartPlace
 from backend.tabular.document_reader import split_charts
+from backend.tabular.locales import NOTHING
 from ui import state
 from ui.client import ClientError
 from ui.features.artifacts import calls, embedded, words
@@ -104,6 +105,7 @@ def _cell(content: ArtifactContent, target: Target, row: int) -> None:
         hide_index=True,
         column_order=list(dict.fromkeys(order)) if order else None,
         key=f"near-{content.artifact_id}-{content.version}-{row}",
+        placeholder=NOTHING,
         alt=f"Rows around row {row}",
     )
 

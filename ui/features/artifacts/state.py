@@ -39,10 +39,10 @@ def panel_of(session_id: UUID) -> Panel:
 
 def follow(panel: Panel, query: dict[str, str]) -> None:
     """Open what a link names, if anything."""
-    if not (said := query.get(ARTIFACT)):
+    if not (shown := query.get(ARTIFACT)):
         return
     target = read_target(query)
-    is_list = said == LIST
+    is_list = shown == LIST
     panel.open(target, "" if target or is_list else "This link does not point to an artifact.")
 
 

@@ -1,5 +1,7 @@
 """The header of an open session: its title, the model, and whether it is read-only."""
 
+from functools import partial
+
 import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
@@ -27,25 +29,31 @@ def show(session: Session, server: ServerInfo) -> None:
             f"**{plain(title)}** :small[:gray[{plain(session.domain, 60)}]]", width="content"
         )
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            if session.archived:
-                st.badge("Archived", icon=":material/archive:", color="gray")
-            if navigation.is_read_only():
-                st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
-                if session.owner == server.user and session.parent_id is None:
-                    st.page_link(
-                        navigation.CHAT_PAGE,
-                        label="Write here",
-                        icon=":material/edit:",
-                        help="This session is yours",
-                        query_params={"session": str(session.id)},
-                    )
+            _badges(session, server)
             if not session.models:  # otherwise the choice and each answer name the model
                 banners.model_badge(server)
             with icons.alone(str(session.id)):
-                _ways(session, server)
+                _actions(session, server)
 
 
-def _ways(session: Session, server: ServerInfo) -> None:
+def _badges(session: Session, server: ServerInfo) -> None:
+    """Draw whether the session is archived or can only be read here."""
+    if session.archived:
+        st.badge("Archived", icon=":material/archive:", color="gray")
+    if not navigation.is_read_only():
+        return
+    st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
+    if session.owner == server.user and session.parent_id is None:
+        st.page_link(
+            navigation.CHAT_PAGE,
+            label="Write here",
+            icon=":material/edit:",
+            help="This session is yours",
+            query_params={"session": str(session.id)},
+        )
+
+
+def _actions(session: Session, server: ServerInfo) -> None:
     """Draw the session's actions, and links to its other pages."""
     usage_session.show(session)
     exports.show(session)
@@ -60,24 +68,22 @@ def _ways(session: Session, server: ServerInfo) -> None:
         on_click=panel_of(session.id).open,
         args=(None,),
     )
-    st.page_link(
+    link = partial(st.page_link, query_params=navigation.session_query(session.id))
+    link(
         navigation.SEARCH_PAGE,
         label="Search in this session",
         icon=":material/search:",
         help="Search in this session",
-        query_params=navigation.session_query(session.id),
     )
-    st.page_link(
+    link(
         navigation.CONFIGURATION_PAGE,
         label="Configuration",
         icon=":material/tune:",
         help="The session's configuration, and how its domain has changed since",
-        query_params=navigation.session_query(session.id),
     )
-    st.page_link(
+    link(
         navigation.INSPECTOR_PAGE,
         label="Inspector",
         icon=":material/troubleshoot:",
         help="What the model reads next, and what it was sent so far",
-        query_params=navigation.session_query(session.id),
     )

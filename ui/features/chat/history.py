@@ -1,6 +1,6 @@
 """Draws the stored messages of a session: a window of its history that moves in both directions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from uuid import UUID
@@ -28,8 +28,23 @@ from ui.state import Window
 
 Read = Callable[..., MessagePage]
 
+ROOM = 2000  # pixels: it keeps the latest turn at the foot of the page until the history is there
+MORE_THAN_A_SCREEN = 20  # rows
 USER_AVATAR = ":material/person:"
 AGENT_AVATAR = ":material/forum:"
+
+
+def begin(session_id: UUID, *, after: Hashable) -> None:
+    """Start reading what `load` will read, if this tab knows how long the history was.
+
+    `after`: what was begun to read the session's turns. A turn that is shown as ended has all of
+    its messages only if they are read later.
+    """
+    count = state.known_length(session_id)
+    if count is not None and navigation.wanted_jump(session_id) is None:
+        read = partial(state.client().messages, session_id)
+        page = _page(session_id, count, navigation.window(session_id), read)
+        last_known.begin(*page, after=after)
 
 
 def load(session: Session) -> MessagePage:
@@ -54,6 +69,17 @@ def load_window(session: Session | SharedSession, read: Read) -> MessagePage:
         navigation.set_window(session.id, window)
         page = _read(session, window, read)
     return page
+
+
+def comes_last(session_id: UUID, settled: Sequence[DisplayMessage]) -> bool:
+    """Return whether the history is drawn after the latest turn below it.
+
+    That is the case where another session is opened at its end: its last answer is what people look
+    for, and is there in half of the time.
+    """
+    is_opened = state.area_replaces("page", session_id)
+    is_at_end = navigation.window(session_id).is_latest and navigation.jump(session_id) is None
+    return is_opened and is_at_end and len(settled) > MORE_THAN_A_SCREEN
 
 
 def show(
@@ -93,7 +119,7 @@ def draw(
         with jumps.mark(block, session_id) as is_hit:
             _draw(block, replace(context, is_open=is_hit), actions)
 
-    told: set[UUID | None] = set()
+    explained: set[UUID | None] = set()
     answers = [group.answer for group in groups if group.answer is not None]
     last = {answer.id for answer in {row.turn_id or row.id: row for row in answers}.values()}
     team = actions.team
@@ -101,7 +127,7 @@ def draw(
         named = group.agent if team.is_named else None
         with speaker(is_user=group.is_user, agent=group.agent, is_marked=named is not None):
             if named is not None:
-                _name(group, named, team, told)
+                _name(group, named, team, explained)
             if folds and not jumps.leads_into(group.blocks, session_id):
                 steps.show(group.blocks, draw_block, context)
             else:
@@ -111,26 +137,28 @@ def draw(
                 message_actions.under_answer(answer, actions)
 
 
-def _name(group: Group, agent: str, team: Team, told: set[UUID | None]) -> None:
+def _name(group: Group, agent: str, team: Team, explained: set[UUID | None]) -> None:
     """Name the agent that speaks, with the reason at its first message in a turn."""
     turn_id = group.blocks[0].row.turn_id
-    route = None if turn_id in told else team.route(turn_id, agent)
+    route = None if turn_id in explained else team.route(turn_id, agent)
     if route is not None:
-        told.add(turn_id)
+        explained.add(turn_id)
     name_line.show(agent, route, team.manager)
 
 
 def _read(session: Session | SharedSession, window: Window, read: Read) -> MessagePage:
-    # One more than is shown after a position, because whether it begins a turn decides the cut.
-    limit = window.rows(session.message_count) + (window.after is not None)
-    page = last_known.read(
-        ("messages", session.id, window),
-        read,
-        limit=limit,
-        before=window.before,
-        after=window.after,
-    )
+    page = last_known.read(*_page(session.id, session.message_count, window, read))
     return windows.cut_to_turns(page, window)
+
+
+def _page(
+    session_id: UUID, message_count: int, window: Window, read: Read
+) -> tuple[Hashable, Callable[[], MessagePage]]:
+    """Return the name of a window's rows, and the call that reads them."""
+    # One more than is shown after a position, because whether it begins a turn decides the cut.
+    limit = window.rows(message_count) + (window.after is not None)
+    call = partial(read, limit=limit, before=window.before, after=window.after)
+    return ("messages", session_id, window), call
 
 
 def _jump(session: Session, position: int) -> None:

@@ -8,7 +8,7 @@ from backend.schemas.operations.server import ServerInfo
 from ui import state
 from ui.state import ModelChoice
 
-WIDTH = 220
+LEAST_WIDTH, CHARACTER, ARROW = 220, 9, 60  # pixels; names may differ only at their end
 
 
 def show_for_session(place: DeltaGenerator, session: Session, server: ServerInfo) -> None:
@@ -44,7 +44,7 @@ def _show(
         key=key,
         help="The model that answers the next message and those after it",
         label_visibility="collapsed",
-        width=WIDTH,
+        width=max(LEAST_WIDTH, ARROW + CHARACTER * max(map(len, offered))),
     )
-    said = shown if shown != default or before is not None else None
-    state.memory().choice = ModelChoice(said, key, shown)
+    chosen = shown if shown != default or before is not None else None
+    state.memory().choice = ModelChoice(chosen, key, shown)

@@ -58,8 +58,8 @@ def take(session_id: UUID | None, key: str, files: Sequence[UploadedFile]) -> UU
         return None
     for file in files:
         try:
-            made = state.client().upload_file(session_id, file.name, file)
-            attached.files.append(made)
+            uploaded = state.client().upload_file(session_id, file.name, file)
+            attached.files.append(uploaded)
         except ClientError as problem:
             attached.refused.append(f"{file.name}: {problem.detail}")
     return session_id
@@ -67,7 +67,7 @@ def take(session_id: UUID | None, key: str, files: Sequence[UploadedFile]) -> UU
 
 def with_files(text: str, key: str) -> str:
     """Return a message's text with the names of its attachments below."""
-    lines = [attached_line(made.name, made.source) for made in of_composer(key).files]
+    lines = [attached_line(file.name, file.source) for file in of_composer(key).files]
     return "\n\n".join(part for part in (text, "\n".join(lines)) if part.strip())
 
 
@@ -86,10 +86,10 @@ def show(place: DeltaGenerator, key: str) -> None:
     attached = of_composer(key)
     for said in attached.refused:
         place.error(plain(said, 600), icon=":material/error:")
-    for number, made in enumerate(attached.files):
+    for number, file in enumerate(attached.files):
         row = place.container(horizontal=True, vertical_alignment="center")
-        problem = f": {made.problem}" if made.problem else ""
-        row.caption(f":material/attach_file: {plain(made.name + problem, 300)}")
+        problem = f": {file.problem}" if file.problem else ""
+        row.caption(f":material/attach_file: {plain(file.name + problem, 300)}")
         row.button(
             "Remove",
             key=f"leave-out-{key}-{number}",
@@ -97,15 +97,15 @@ def show(place: DeltaGenerator, key: str) -> None:
             icon=":material/close:",
             help="Delete this file and send the message without it",
             on_click=_leave_out,
-            args=(key, made),
+            args=(key, file),
         )
 
 
-def _leave_out(key: str, made: FileDetails) -> None:
+def _leave_out(key: str, file: FileDetails) -> None:
     attached = of_composer(key)
-    attached.files = [one for one in attached.files if one.id != made.id]
+    attached.files = [one for one in attached.files if one.id != file.id]
     try:
-        state.client().delete_file(made.id)
+        state.client().delete_file(file.id)
     except ClientError as problem:
         state.flash(problem)
 

@@ -32,60 +32,60 @@ def show(file: FileDetails) -> None:
         _made(file)
         fields = _fields(file)
         with st.container(horizontal=True):
-            said = (file, fields)
-            st.button("Preview", key=f"preview-{file.id}", on_click=_preview, args=said)
-            st.button("Save", key=f"save-{file.id}", type="primary", on_click=_save, args=said)
+            arguments = (file, fields)
+            st.button("Preview", key=f"preview-{file.id}", on_click=_preview, args=arguments)
+            st.button("Save", key=f"save-{file.id}", type="primary", on_click=_save, args=arguments)
         _effect(file)
 
 
 def _fields(file: FileDetails) -> FileCorrections:
     """Draw the fields for this kind of file; return all corrections."""
-    said, key = file.corrections, f"{file.id}"
+    given, key = file.corrections, f"{file.id}"
     values: dict[str, Any] = {}
     table = file.content[0] if file.content else FileTable(name="", rows=None, columns=[])
     if file.format in OF_TEXT:
         kinds = {kind: words.KINDS[kind] for kind in FileKind}
-        values["kind"] = _choice("Read it as", kinds, said.kind, f"kind-{key}")
+        values["kind"] = _choice("Read it as", kinds, given.kind, f"kind-{key}")
         names = {name: name for name in get_args(EncodingName)}
         values["encoding"] = _choice(
-            "Encoding", names, said.encoding, f"encoding-{key}", table.encoding
+            "Encoding", names, given.encoding, f"encoding-{key}", table.encoding
         )
     if file.format in OF_TEXT and file.kind is FileKind.TABLE:
-        marks = words.SEPARATORS | ({said.separator: said.separator} if said.separator else {})
+        marks = words.SEPARATORS | ({given.separator: given.separator} if given.separator else {})
         values["separator"] = _choice(
-            "Separator", marks, said.separator, f"separator-{key}", table.separator
+            "Separator", marks, given.separator, f"separator-{key}", table.separator
         )
     if file.format in OF_SHEETS and file.content and len(file.content[0].sheets) > 1:
         sheets = {name: name for name in file.content[0].sheets}
-        values["sheet"] = _choice("Only this sheet", sheets, said.sheet, f"sheet-{key}")
+        values["sheet"] = _choice("Only this sheet", sheets, given.sheet, f"sheet-{key}")
     if file.kind is FileKind.TABLE or not file.content:
         decimals = words.DECIMALS
         values["decimal"] = _choice(
-            "Decimals", decimals, said.decimal, f"decimal-{key}", table.decimal
+            "Decimals", decimals, given.decimal, f"decimal-{key}", table.decimal
         )
         if file.format in (*OF_TEXT, *OF_SHEETS):
-            values["header_row"] = _header_row(said.header_row, table.header, f"header-{key}")
+            values["header_row"] = _header_row(given.header_row, table.header, f"header-{key}")
         values["types"] = _types(file, key)
     return FileCorrections.model_validate(values)
 
 
-def _choice(label: str, options: Mapping[Any, str], said: Any, key: str, found: Any = None) -> Any:
+def _choice(label: str, options: Mapping[Any, str], given: Any, key: str, found: Any = None) -> Any:
     """Return the choice; None: detected from the file, as `found` unless it was corrected."""
     values = [NO_CHOICE, *options]
     as_shown = words.AS_SHOWN
-    if said is None and found is not None:
+    if given is None and found is not None:
         as_shown = f"{as_shown}: {options.get(found, found)}"
     chosen = st.selectbox(
         label,
         values,
-        index=values.index(said) if said in values else 0,
+        index=values.index(given) if given in values else 0,
         format_func=lambda value: as_shown if value == NO_CHOICE else options[value],
         key=key,
     )
     return None if chosen == NO_CHOICE else chosen
 
 
-def _header_row(said: int | None, found: Sequence[int], key: str) -> int | None:
+def _header_row(given: int | None, found: Sequence[int], key: str) -> int | None:
     as_shown = words.AS_SHOWN
     if found:
         as_shown = f"{as_shown}: {', '.join(map(reader.number, found))}"
@@ -93,7 +93,7 @@ def _header_row(said: int | None, found: Sequence[int], key: str) -> int | None:
         "Header line",
         min_value=0,
         max_value=1_000_000,
-        value=said,
+        value=given,
         step=1,
         key=key,
         placeholder=as_shown,
@@ -163,7 +163,7 @@ def _save(file: FileDetails, change: FileCorrections) -> None:
     page_state = data_state.data_page_state()
     page_state.problem, page_state.preview = None, None
     try:
-        made = calls.correct(state.client(), file.id, change)
-        state.say(plain(f"Saved. {made.summary}", 600))
+        corrected = calls.correct(state.client(), file.id, change)
+        state.say(plain(f"Saved. {corrected.summary}", 600))
     except ClientError as problem:
         page_state.problem = problem

@@ -6,6 +6,7 @@ import streamlit as st
 
 from backend.schemas.data.files import FileDetails, FileTable
 from backend.schemas.data.sources import SourceDetails, SourceTable, TableSample
+from backend.tabular.locales import NOTHING
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat.messages.files import download_name
@@ -96,7 +97,8 @@ def show_table(table: SourceTable, get_sample: GetSample) -> None:
         if table.rows is None
         else f", {reader.number(table.rows)} row{'' if table.rows == 1 else 's'}"
     )
-    st.subheader(f"{reader.number(len(table.columns))} columns{rows}", anchor=False)
+    columns = f"{reader.number(len(table.columns))} column{'' if len(table.columns) == 1 else 's'}"
+    st.subheader(f"{columns}{rows}", anchor=False)
     st.dataframe(
         [
             {"Column": c.name, "Type": words.type_words(c.type), "Meaning": c.meaning}
@@ -118,18 +120,18 @@ def show_sample(sample: TableSample, key: str = "data-sample") -> None:
     shown = {"columns": [c.model_dump() for c in sample.columns], "rows": sample.rows}
     st.caption("All rows" if sample.complete else f"The first {len(sample.rows)} rows")
     rows = tables.styled(shown, tables.to_frame(shown), st.context.locale)
-    st.dataframe(rows, hide_index=True, width="stretch", key=key)
+    st.dataframe(rows, hide_index=True, width="stretch", key=key, placeholder=NOTHING)
 
 
 def _sentences(table: SourceTable) -> None:
     """Draw how a table was read, and notes on it."""
-    said = list(table.warnings)[:MAX_SENTENCES]
+    sentences = list(table.warnings)[:MAX_SENTENCES]
     if isinstance(table, FileTable):
         skipped = [*table.titles, *table.below]
-        said = [
+        sentences = [
             f"Line {reader.number(line.line)} was skipped: {line.text}" for line in skipped
-        ] + said
+        ] + sentences
     elif table.understood:
-        said = [f"Read as {'; '.join(table.understood)}.", *said]
-    if said:
-        st.markdown("\n".join(f"- {plain(sentence, 400)}" for sentence in said))
+        sentences = [f"Read as {'; '.join(table.understood)}.", *sentences]
+    if sentences:
+        st.markdown("\n".join(f"- {plain(sentence, 400)}" for sentence in sentences))

@@ -42,23 +42,23 @@ def show_upload() -> None:
             _upload(file, page_state)
     if new:
         st.rerun()
-    for said in page_state.refused:
-        st.error(plain(said, 600), icon=":material/error:")
+    for problem in page_state.refused:
+        st.error(plain(problem, 600), icon=":material/error:")
 
 
 def _upload(file: UploadedFile, page_state: DataPageState) -> None:
     client = state.client()
     try:
-        made = client.upload_file(None, file.name, file)
+        uploaded = client.upload_file(None, file.name, file)
     except ClientError as problem:
         page_state.refused.append(f"{file.name}: {problem.detail}")
         page_state.uploaded.add(file.file_id)
         return
     page_state.uploaded.add(file.file_id)
-    if made.problem:
-        page_state.refused.append(f"{made.name}: {made.problem}")
+    if uploaded.problem:
+        page_state.refused.append(f"{uploaded.name}: {uploaded.problem}")
     else:
-        state.say(plain(f"{made.name}: {made.summary or 'being read'}", 600))
+        state.say(plain(f"{uploaded.name}: {uploaded.summary or 'being read'}", 600))
 
 
 def show_files(page: FilePage) -> None:

@@ -26,6 +26,6 @@ def show() -> Domain | None:
             label_visibility="collapsed",
             width=280,
         )
-        if chosen and (said := by_id[chosen].description):
-            st.caption(plain(said, 300), text_alignment="center")
+        if chosen and (description := by_id[chosen].description):
+            st.caption(plain(description, 300), text_alignment="center")
     return by_id.get(str(chosen))

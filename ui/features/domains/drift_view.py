@@ -72,10 +72,10 @@ def _continue(session: Session, drift: Drift) -> None:
 
 def _go_on(session_id: UUID, domain: str | None) -> None:
     try:
-        made = domains.continue_session(
+        session = domains.continue_session(
             state.client(), session_id, domain, state.continue_key(session_id)
         )
     except ClientError as problem:
         banners.error(problem)
         return
-    navigation.go_to_session(made.id)
+    navigation.go_to_session(session.id)

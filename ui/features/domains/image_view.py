@@ -27,5 +27,5 @@ def show(image: JSON, key: str) -> None:
 def _said(value: Any) -> Any:
     """Return the value without unset entries: null or empty text."""
     if isinstance(value, dict):
-        return {name: _said(said) for name, said in value.items() if said not in (None, "")}
-    return [_said(said) for said in value] if isinstance(value, list) else value
+        return {name: _said(item) for name, item in value.items() if item not in (None, "")}
+    return [_said(item) for item in value] if isinstance(value, list) else value

@@ -88,10 +88,10 @@ def _words(domain: Domain) -> list[str]:
     return words
 
 
-def _change(domain: Domain, said: str, **fields: bool) -> None:
+def _change(domain: Domain, notice: str, **fields: bool) -> None:
     try:
         domains.change_domain(state.client(), domain.id, fields)
-        state.say(said.format(plain(domain.name, 80)))
+        state.say(notice.format(plain(domain.name, 80)))
     except ClientError as problem:
         state.flash(problem)
     st.rerun()
@@ -103,17 +103,16 @@ def _duplicate(domain: Domain) -> None:
         name = st.text_input(
             "Name of the copy",
             value=f"{domain.name[:73]} (copy)",
-            max_chars=80,
             key=f"copy-{domain.id}",
         )
         asked = st.form_submit_button("Duplicate", type="primary", width="stretch")
     if asked:
         try:
-            made = domains.duplicate_domain(state.client(), domain.id, name)
+            copy = domains.duplicate_domain(state.client(), domain.id, name)
         except ClientError as problem:
             st.error(plain(problem.detail, 600))
             return
-        domain_state.show_domain(made.id)
+        domain_state.show_domain(copy.id)
         st.rerun()
 
 
@@ -138,10 +137,10 @@ def _delete(domain: Domain) -> None:
 
 ACTIONS: Mapping[str, Callable[[Domain], None]] = {
     DUPLICATE: _duplicate,
-    DEFAULT: partial(_change, said="New chats now start with {}.", is_default=True),
+    DEFAULT: partial(_change, notice="New chats now start with {}.", is_default=True),
     ARCHIVE: partial(
-        _change, said="{} no longer accepts new sessions; existing ones continue.", archived=True
+        _change, notice="{} no longer accepts new sessions; existing ones continue.", archived=True
     ),
-    RESTORE: partial(_change, said="{} accepts new sessions again.", archived=False),
+    RESTORE: partial(_change, notice="{} accepts new sessions again.", archived=False),
     DELETE: _delete,
 }

@@ -63,11 +63,11 @@ def _restore(domain: Domain, version: int) -> None:
     now = domain.version
     restore = partial(domains.restore_version, state.client(), domain.id, version, now)
     try:
-        made = once((domain.id, now), restore)
+        restored = once((domain.id, now), restore)
     except ClientError as problem:
         state.flash(problem)
         return
-    state.say(f"Restored: version {made.version} is a copy of version {version}.")
+    state.say(f"Restored: version {restored.version} is a copy of version {version}.")
 
 
 def _page_button(label: str, key: str, before: int | None) -> None:

@@ -125,8 +125,8 @@ def _message(sent: SentMessage, place: int, key: str) -> None:
     mark = " :orange-badge[edited or added on the way]" if is_added else ""
     who = plain(words.ROLES.get(role, role), 40)
     st.markdown(f":small[{place}. {who} · about {reader.number(sent.tokens)} tokens]{mark}")
-    if said := words.content_words(message.get("content")):
-        long_text.code(said, key)
+    if text := words.content_words(message.get("content")):
+        long_text.code(text, key)
     if calls := message.get("tool_calls"):
         long_text.code(lay_out(calls), f"{key}-calls", "json")
     if other := {name: value for name, value in message.items() if name not in USUAL}:

@@ -76,8 +76,8 @@ def words_read(message: ReadMessage) -> str:
 def _call_words(call: Mapping[str, Any]) -> str:
     """Return a call as its tool's name and, in parentheses, its arguments as JSON."""
     arguments = call.get("arguments")
-    said = arguments if isinstance(arguments, str) else lay_out(arguments)
-    return f"{call.get('name')}({said})"
+    shown = arguments if isinstance(arguments, str) else lay_out(arguments)
+    return f"{call.get('name')}({shown})"
 
 
 def content_words(content: object) -> str:

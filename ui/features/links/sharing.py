@@ -1,6 +1,5 @@
 """The dialog in which an owner makes links to a session, and revokes them."""
 
-from datetime import datetime
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -45,8 +44,8 @@ def _show(session_id: UUID) -> None:
         on_click=_make,
         args=(session_id,),
     )
-    if made := st.session_state.get(_MADE):
-        st.code(made, None, wrap_lines=True)
+    if url := st.session_state.get(_MADE):
+        st.code(url, None, wrap_lines=True)
         st.caption("Copy it now. It will not be shown again.")
     for link in calls.list_links(state.client(), session_id).items:
         _row(session_id, link)
@@ -56,11 +55,11 @@ def _row(session_id: UUID, link: SessionLink) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        said = f"Made {_when(link.created_at)}"
+        line = f"Made {reader.moment(link.created_at)}"
         if link.revoked_at is not None:
-            st.caption(f":material/link_off: {said}, revoked {_when(link.revoked_at)}")
+            st.caption(f":material/link_off: {line}, revoked {reader.moment(link.revoked_at)}")
             return
-        st.markdown(f":material/link: {said}", width="content")
+        st.markdown(f":material/link: {line}", width="content")
         st.button(
             "Revoke",
             key=f"revoke-{link.id}",
@@ -73,12 +72,12 @@ def _row(session_id: UUID, link: SessionLink) -> None:
 
 def _make(session_id: UUID) -> None:
     try:
-        made = calls.make_link(state.client(), session_id)
+        link = calls.make_link(state.client(), session_id)
     except ClientError as problem:
         state.flash(problem)
         return
     here = urlsplit(st.context.url or "")
-    st.session_state[_MADE] = f"{here.scheme}://{here.netloc}/shared?{navigation.LINK}={made.token}"
+    st.session_state[_MADE] = f"{here.scheme}://{here.netloc}/shared?{navigation.LINK}={link.token}"
 
 
 def _revoke(session_id: UUID, link_id: UUID) -> None:
@@ -87,7 +86,3 @@ def _revoke(session_id: UUID, link_id: UUID) -> None:
     except ClientError as problem:
         state.flash(problem)
     st.session_state.pop(_MADE, None)
-
-
-def _when(at: datetime) -> str:
-    return reader.moment(at)

@@ -31,7 +31,7 @@ class Ended:
 
     test: ConnectionTest | None = None
     problem: ClientError | None = None
-    said: str = ""
+    notice: str = ""
     models: list[str] = field(default_factory=list)
 
 
@@ -111,8 +111,8 @@ def _result(ended: Ended) -> None:
     """Draw the result of the last action."""
     if ended.problem is not None:
         st.error(plain(ended.problem.detail, 1_000), icon=":material/error:")
-    if ended.said:
-        st.success(ended.said, icon=":material/check:")
+    if ended.notice:
+        st.success(ended.notice, icon=":material/check:")
     if (test := ended.test) is None:
         return
     if test.outcome is TestOutcome.OK:
@@ -160,7 +160,7 @@ def _save() -> None:
             st.session_state.pop(SEEN, None)  # the page now shows what applies instead
         return
     _forget_fields()
-    ended.said = f"Saved. From the next turn on: {words.used_words(saved)}."
+    ended.notice = f"Saved. From the next turn on: {words.used_words(saved)}."
 
 
 def _remove() -> None:
@@ -171,7 +171,7 @@ def _remove() -> None:
         ended.problem = problem
         return
     _forget_fields()
-    ended.said = "Removed, with its key. The environment's connection applies again."
+    ended.notice = "Removed, with its key. The environment's connection applies again."
 
 
 def _forget_fields() -> None:

@@ -21,11 +21,11 @@ def in_use(connection: ModelConnection, now: datetime) -> str:
     """Return which connection is in use, and where it comes from."""
     if connection.source is ConnectionSource.DEMO:
         return DEMO
-    said = f"**In use:** {used_words(connection)}."
+    sentence = f"**In use:** {used_words(connection)}."
     if connection.source is ConnectionSource.ENVIRONMENT:
-        return f"{said} Set by the environment: OPENAI_API_KEY, OPENAI_BASE_URL, MODEL."
+        return f"{sentence} Set by the environment: OPENAI_API_KEY, OPENAI_BASE_URL, MODEL."
     by, at = plain(connection.saved_by or "", 60), connection.saved_at
-    return f"{said} Saved here by {by}{f', {moment(at, now)}' if at else ''}."
+    return f"{sentence} Saved here by {by}{f', {moment(at, now)}' if at else ''}."
 
 
 def used_words(used: ConnectionUsed) -> str:

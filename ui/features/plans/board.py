@@ -86,27 +86,31 @@ def _load(listed: Listed, limit: int) -> TaskPage:
 
 def _cards(tasks: Sequence[Task]) -> None:
     for task in tasks:
-        look = look_of(task)
         with st.container(border=True, gap="xsmall", key=f"task-{task.id}"):
-            with st.container(
-                horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
-            ):
-                st.markdown(f"**{plain(task.name, 120)}**", width="stretch")
-                st.badge(look.word.capitalize(), icon=look.icon, color=look.colour)  # type: ignore[arg-type]  # a closed set
-            words = task_words(task, with_status=False)
-            if task.started_at is not None:
-                words += f" · begun {reader.moment(task.started_at)}"
-            st.caption(plain(words))
-            if task.status is TaskStatus.ASKING:
-                task_view.show_question(task, f"task-ask-{task.id}")
-            elif task.waiting_for_approval:
-                task_view.show_way_to_inbox([task], f"task-approve-{task.id}")
-            elif task.error is not None:
-                st.caption(task_view.failure_words(task))
-            with st.container(horizontal=True):
-                _session_link(task)
-                if task.session_id is not None:
-                    task_view.open_link(task, "Open the task")
+            _card(task)
+
+
+def _card(task: Task) -> None:
+    look = look_of(task)
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        st.markdown(f"**{plain(task.name, 120)}**", width="stretch")
+        st.badge(look.word.capitalize(), icon=look.icon, color=look.colour)  # type: ignore[arg-type]  # a closed set
+    words = task_words(task, with_status=False)
+    if task.started_at is not None:
+        words += f" · begun {reader.moment(task.started_at)}"
+    st.caption(plain(words))
+    if task.status is TaskStatus.ASKING:
+        task_view.show_question(task, f"task-ask-{task.id}")
+    elif task.waiting_for_approval:
+        task_view.show_way_to_inbox([task], f"task-approve-{task.id}")
+    elif task.error is not None:
+        st.caption(task_view.failure_words(task))
+    with st.container(horizontal=True):
+        _session_link(task)
+        if task.session_id is not None:
+            task_view.open_link(task, "Open the task")
 
 
 def _session_link(task: Task) -> None:

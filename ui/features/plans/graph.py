@@ -16,7 +16,7 @@ HTML = (
 )
 
 _component = st.components.v2.component(
-    "colloquy_plan", html=HTML, js=assets.loader("plan.js", "mount"), isolate_styles=False
+    "colloquy_plan", html=HTML, js=assets.loader("plan.js"), isolate_styles=False
 )
 
 

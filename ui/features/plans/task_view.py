@@ -103,18 +103,18 @@ def open_link(task: Task, label: str = "Open") -> None:
 def _answer(task: Task, key: str) -> None:
     if task.output is None:
         return
-    said = answer_text(task.output)
+    text = answer_text(task.output)
     known = SessionArtifacts(task.parent_id)
     for title, target in made_artifacts(task.output):
         st.markdown(f":material/inventory: {known.link(plain(title, 120), target)}")
-    if said is None:
+    if text is None:
         long_text.code(lay_out(task.output), f"out-{key}", "json")
         return
 
     def draw(piece: Piece) -> None:
         long_text.draw_piece(piece if piece.is_code else Piece(known.write(piece.text)))
 
-    long_text.answer(said, f"answer-{key}", draw)
+    long_text.answer(text, f"answer-{key}", draw)
 
 
 def _decide(task: Task, choice: Choice) -> None:

@@ -87,8 +87,8 @@ def answer_text(output: object) -> str | None:
         return output
     if isinstance(output, Mapping):
         for name in ("text", "answer", "message", "response"):
-            if isinstance(said := output.get(name), str) and said.strip():
-                return said
+            if isinstance(text := output.get(name), str) and text.strip():
+                return text
     return None
 
 

@@ -55,6 +55,21 @@ def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> No
             args=(call_id,),
         )
         return
+    _form(editor, source, sql, call_id, key)
+    if editor.asked:
+        # Here and not in the callback, for the spinner. A run that is broken off leaves `asked`.
+        with st.spinner("Running…"):
+            _run(editor, session_id, *editor.asked)
+        editor.asked = None
+    if editor.problem:
+        st.error(editor.problem, icon=":material/error:")
+    elif editor.result is not None:
+        view.show(editor.result.first, editor.result, f"own-{key}")
+        for note in editor.result.first["notes"]:
+            st.caption(f":material/info: {plain(note, 500)}")
+
+
+def _form(editor: Editor, source: str, sql: str, call_id: UUID, key: str) -> None:
     st.text_input("Source", source, key=f"own-source-{key}", width=240)
     st.text_area("Your query", lay_out(sql), height=HEIGHT, key=f"own-sql-{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -70,17 +85,6 @@ def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> No
             "Close", key=f"own-close-{key}", type="tertiary", on_click=_close, args=(call_id,)
         )
         st.caption("Read only. The conversation does not change.")
-    if editor.asked:
-        # Here and not in the callback, for the spinner. A run that is broken off leaves `asked`.
-        with st.spinner("Running…"):
-            _run(editor, session_id, *editor.asked)
-        editor.asked = None
-    if editor.problem:
-        st.error(editor.problem, icon=":material/error:")
-    elif editor.result is not None:
-        view.show(editor.result.first, editor.result, f"own-{key}")
-        for note in editor.result.first["notes"]:
-            st.caption(f":material/info: {plain(note, 500)}")
 
 
 def _open(call_id: UUID) -> None:

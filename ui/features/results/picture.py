@@ -6,7 +6,7 @@ from ui.shared import assets
 
 _HTML = '<button type="button" class="colloquy-text-button">Download as SVG</button>'
 _component = st.components.v2.component(
-    "picture", html=_HTML, js=assets.loader("picture.js", "mount"), isolate_styles=False
+    "picture", html=_HTML, js=assets.loader("picture.js"), isolate_styles=False
 )
 
 

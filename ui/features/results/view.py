@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from backend.tabular.charts import default_spec
+from backend.tabular.locales import NOTHING
 from ui.client import ClientError
 from ui.features.results import chart
 from ui.features.results.calls import Format
@@ -67,6 +68,7 @@ def _draw(table: Table, key: str) -> None:
         tables.styled(table, frame, st.context.locale),
         hide_index=True,
         key=f"table-{key}",
+        placeholder=NOTHING,
         alt=str(table.get("title") or "Table"),
     )
 

@@ -12,8 +12,6 @@ from ui import state
 from ui.features.search import calls
 from ui.shared.text.markdown import plain
 
-MAX_CHARS = 1_000
-
 
 @dataclass(frozen=True)
 class Wanted:
@@ -53,7 +51,7 @@ def show(server: ServerInfo, session: Session | None) -> Wanted:
         icon=":material/search:",
         placeholder="Words, a code, or a \u201cphrase in quotes\u201d",
         label_visibility="collapsed",
-        max_chars=MAX_CHARS,
+        live="300ms",
         bind="query-params",
     )
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -66,7 +66,7 @@ def show(wanted: Wanted) -> None:
     with st.container(key="search-hits"):
         for page in pages:
             for group in _by_session(page.items):
-                _draw_session(group, wanted)
+                _draw_session(group)
     if (cursor := pages[-1].next_cursor) is not None:
         st.button(
             "Show more",
@@ -110,7 +110,7 @@ def _by_session(hits: Sequence[SearchHit]) -> list[list[SearchHit]]:
     return [list(group) for _, group in groupby(ordered, key=lambda hit: hit.session_id)]
 
 
-def _draw_session(hits: Sequence[SearchHit], wanted: Wanted) -> None:
+def _draw_session(hits: Sequence[SearchHit]) -> None:
     first = hits[0]
     is_own = first.owner == state.server().user
     with st.container(border=True, gap="small"):

@@ -1,6 +1,5 @@
 """Versions of servers' tools: those waiting for a decision, and past decisions."""
 
-from datetime import datetime
 from uuid import UUID
 
 import streamlit as st
@@ -50,7 +49,7 @@ def _waiting(domain_id: UUID, page: ToolVersionPage) -> None:
 
 def _question(domain_id: UUID, version: ToolVersion) -> None:
     st.markdown(f"**{plain(version.tool, 80)}** of {plain(version.server, 80)}")
-    st.caption(f"{version_words(version)}, seen {_when(version.seen_at)}".capitalize())
+    st.caption(f"{version_words(version)}, seen {reader.moment(version.seen_at)}".capitalize())
     long_text.code(changes(version), f"version-{version.id}", "diff" if version.before else None)
     with st.container(horizontal=True):
         _button(domain_id, version, is_accepted=True, is_primary=True)
@@ -81,8 +80,8 @@ def _row(domain_id: UUID, version: ToolVersion) -> None:
 
 def _decision(version: ToolVersion) -> str:
     if version.decided_by is None or version.decided_at is None:
-        return f"As it was first seen, {_when(version.seen_at)}"
-    return f"By {plain(version.decided_by, 80)}, {_when(version.decided_at)}"
+        return f"As it was first seen, {reader.moment(version.seen_at)}"
+    return f"By {plain(version.decided_by, 80)}, {reader.moment(version.decided_at)}"
 
 
 def _button(
@@ -104,7 +103,3 @@ def _decide(domain_id: UUID, version_id: UUID, is_accepted: bool) -> None:
         state.memory().server_reports.pop(domain_id, None)
     except ClientError as problem:
         state.flash(problem)
-
-
-def _when(at: datetime) -> str:
-    return reader.moment(at)

@@ -25,7 +25,7 @@ NEW_TITLE = "New chat"
 _component = st.components.v2.component(
     "session_list",
     html=HTML,
-    js=assets.loader("session_list/list.js", "mount"),
+    js=assets.loader("session_list/list.js"),
     isolate_styles=False,
 )
 

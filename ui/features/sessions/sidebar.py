@@ -7,7 +7,7 @@ import streamlit as st
 from backend.schemas.operations.server import ServerInfo
 from ui import navigation, state
 from ui.features.approvals import allowed as approval_allowed
-from ui.features.sessions import session_list
+from ui.features.sessions import pages, session_list
 from ui.pages import PAGES, PageSpec
 from ui.shared import shortcuts
 from ui.shared.formats import reader
@@ -42,9 +42,8 @@ def _search() -> None:
         icon=":material/search:",
         placeholder="Search by title",
         label_visibility="collapsed",
-        max_chars=200,
         live="300ms",
-        on_change=state.forget_older_sessions,
+        on_change=pages.begin_anew,
     )
 
 
@@ -75,8 +74,8 @@ def _footer(server: ServerInfo, open_page: str) -> None:
         shortcuts.button()
 
 
-def _links(pages: Sequence[PageSpec], open_page: str) -> None:
-    for page in pages:
+def _links(linked: Sequence[PageSpec], open_page: str) -> None:
+    for page in linked:
         label, key = _label(page), page.key
         is_pressed = st.button(
             label, key=key, type="tertiary", icon=page.icon, shortcut=page.shortcut
@@ -94,4 +93,4 @@ def _label(page: PageSpec) -> str:
 
 def _show_archived(archived: bool) -> None:
     state.memory().archived = archived
-    state.forget_older_sessions()
+    pages.begin_anew()

@@ -43,7 +43,6 @@ def filters() -> Filters:
             type="search",
             icon=":material/search:",
             placeholder="Search by title",
-            max_chars=200,
             live="300ms",
             on_change=_first_page,
         )

@@ -25,13 +25,13 @@ def usage(used: Usage) -> str:
     reasoning = f" ({thought} thinking)" if used.reasoning_tokens else ""
     calls = f"{reader.number(used.model_calls)} model call{'' if used.model_calls == 1 else 's'}"
     came, went = reader.number(used.input_tokens), reader.number(used.output_tokens)
-    said = [
+    parts = [
         f"{came} tokens in{cached}, {went} out{reasoning}",
         calls,
     ]
     if used.cost:
-        said.append(f"cost {cost(used.cost)}")
-    return " · ".join(said)
+        parts.append(f"cost {cost(used.cost)}")
+    return " · ".join(parts)
 
 
 def budget(one: Budget) -> str:

@@ -97,7 +97,7 @@ def _progress(turn: WorkTurn) -> list[str]:
     """Return owner, age, steps, attempts, earlier losses, and the worker's last heartbeat."""
     words = [turn.owner, f"{duration(turn.age_seconds)} old"]
     words += [f"step {turn.steps}", f"attempt {turn.attempts}"] if turn.attempts else []
-    words += [said] if (said := loss_words(turn)) else []
+    words += [loss] if (loss := loss_words(turn)) else []
     if turn.model_retries:
         times = "once" if turn.model_retries == 1 else f"{turn.model_retries} times"
         words.append(f"model call retried {times}")

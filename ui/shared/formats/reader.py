@@ -32,5 +32,5 @@ def moment(when: datetime) -> str:
 def for_documents() -> dict[str, str]:
     """Return the parameters with which the API writes a document for the reader."""
     locale, zone = st.context.locale, known_zone(st.context.timezone)
-    told = {"locale": locale if known(locale) else None, "timezone": zone and zone.key}
-    return {name: value for name, value in told.items() if value}
+    values = {"locale": locale if known(locale) else None, "timezone": zone and zone.key}
+    return {name: value for name, value in values.items() if value}

@@ -35,8 +35,8 @@ class Target:
         """Return the query of the chat page that shows this target beside the session."""
         version = "" if self.version is None else f"@{self.version}"
         cell = {ROW: self.row, COLUMN: self.column}
-        said = {name: str(value) for name, value in cell.items() if value is not None}
-        return {"session": str(session_id), ARTIFACT: f"{self.artifact_id}{version}", **said}
+        place = {name: str(value) for name, value in cell.items() if value is not None}
+        return {"session": str(session_id), ARTIFACT: f"{self.artifact_id}{version}", **place}
 
     def href(self, session_id: UUID) -> str:
         """Return the link to it, without characters that are special in Markdown."""
@@ -97,5 +97,7 @@ def _replace(text: str, write: Callable[[str, Target], str]) -> str:
 
 def _read_address(address: str) -> Target | None:
     name, _, cell = address.partition("#")
-    said = {key: values[0] for key, values in parse_qs(cell.replace("+", "%2B")).items()}
-    return read_target({ARTIFACT: name} | {key: said[key] for key in (ROW, COLUMN) if key in said})
+    parts = {key: values[0] for key, values in parse_qs(cell.replace("+", "%2B")).items()}
+    return read_target(
+        {ARTIFACT: name} | {key: parts[key] for key in (ROW, COLUMN) if key in parts}
+    )

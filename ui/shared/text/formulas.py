@@ -41,10 +41,10 @@ def _of_brackets(text: str) -> str:
             continue
         if opening is None or _CLOSING[opening[1]] != found[1]:
             continue
-        said = text[opening.end() : found.start()]
-        if _is_formula(said, opening[1]):
+        inner = text[opening.end() : found.start()]
+        if _is_formula(inner, opening[1]):
             is_block = opening[1] == "["
-            written = _written(text, opening.start(), found.end(), said, is_block=is_block)
+            written = _written(text, opening.start(), found.end(), inner, is_block=is_block)
             kept += [text[end : opening.start()], written]
             end = found.end()
         opening = None
@@ -52,28 +52,28 @@ def _of_brackets(text: str) -> str:
 
 
 def _of_dollars(found: re.Match[str]) -> str:
-    said = found[1]
+    inner = found[1]
     is_block = _is_alone(found.string, found.start(), found.end())
-    if not said.strip() or _EMPTY_LINE.search(said):
+    if not inner.strip() or _EMPTY_LINE.search(inner):
         return found[0]
-    if not is_block and (said != said.strip() or "\n" in said):
+    if not is_block and (inner != inner.strip() or "\n" in inner):
         return found[0]
-    return _written(found.string, found.start(), found.end(), said, is_block=is_block)
+    return _written(found.string, found.start(), found.end(), inner, is_block=is_block)
 
 
-def _is_formula(said: str, bracket: str) -> bool:
-    if not said.strip() or len(said) > MAX_CHARS or "$" in said or _EMPTY_LINE.search(said):
+def _is_formula(inner: str, bracket: str) -> bool:
+    if not inner.strip() or len(inner) > MAX_CHARS or "$" in inner or _EMPTY_LINE.search(inner):
         return False
-    return "\n" not in said if bracket == "(" else _SIGN.search(said) is not None
+    return "\n" not in inner if bracket == "(" else _SIGN.search(inner) is not None
 
 
-def _written(text: str, start: int, end: int, said: str, *, is_block: bool) -> str:
+def _written(text: str, start: int, end: int, inner: str, *, is_block: bool) -> str:
     """Return the formula as a block of its own, within its line, or unchanged."""
     if is_block and _is_alone(text, start, end):
-        return f"$$\n{said.strip()}\n$$"
-    if text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or "\n" in said:
+        return f"$$\n{inner.strip()}\n$$"
+    if text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or "\n" in inner:
         return text[start:end]
-    return f"${{{said.strip()}}}$"
+    return f"${{{inner.strip()}}}$"
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:

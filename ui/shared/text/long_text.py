@@ -91,8 +91,8 @@ def _offer_rest(text: str, shown: str, key: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         if len(shown) < len(text):
-            said = f"The first {reader.number(len(shown))} of {_size(len(text))} characters"
-            st.caption(said, width="content")
+            note = f"The first {reader.number(len(shown))} of {_size(len(text))} characters"
+            st.caption(note, width="content")
             st.button(
                 "Show all",
                 key=f"all-{key}",

@@ -55,20 +55,6 @@ def split_pieces(text: str) -> list[Piece]:
     return pieces
 
 
-def split_finished(text: str) -> tuple[list[Piece], Piece | None]:
-    """Return the pieces of a streaming answer that are final, and the last one, which still grows.
-
-    Markdown is cut at blank lines before an unindented line, so that lists stay whole.
-    """
-    pieces: list[Piece] = []
-    for piece in split_pieces(text):
-        if piece.is_code:
-            pieces.append(piece)
-        else:
-            pieces += [Piece(part) for part in re.split(r"\n[ \t]*\n(?=[^\s\-*+\d>|])", piece.text)]
-    return (pieces[:-1], pieces[-1]) if pieces else ([], None)
-
-
 def safe_markdown(text: str) -> str:
     """Return Markdown without images that load anything, directives, or money read as LaTeX.
 

@@ -49,8 +49,8 @@ def highlighted_as(text: str, language: str | None) -> str | None:
 
 
 def _is_heading(line: str) -> bool:
-    said = line.lstrip(" \t>")
-    return said.startswith("#") or (said != "" and set(said) <= set("=- "))
+    content = line.lstrip(" \t>")
+    return content.startswith("#") or (content != "" and set(content) <= set("=- "))
 
 
 def _is_too_deep(line: str) -> bool:

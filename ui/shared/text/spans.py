@@ -27,11 +27,11 @@ def opening_fence(line: str) -> tuple[str, str] | None:
     sign = line[:1]
     if sign not in ("`", "~"):
         return None
-    said = line.lstrip(sign)
-    signs = len(line) - len(said)
-    if signs < SHORTEST_FENCE or "`" in said:
+    rest = line.lstrip(sign)
+    signs = len(line) - len(rest)
+    if signs < SHORTEST_FENCE or "`" in rest:
         return None
-    language = _LANGUAGE.match(said.lstrip(" \t"))
+    language = _LANGUAGE.match(rest.lstrip(" \t"))
     return sign * signs, language[0] if language else ""
 
 
@@ -90,10 +90,10 @@ def _end_of_formula(text: str, start: int) -> int | None:
         return None
     furthest = start + 2 * REACH_CHARS + 3
     end = text.find("$", start + 1, furthest)
-    said = text[start + 1 : end]
-    if end < 0 or not said or said[0].isspace() or said[-1].isspace() or "\n" in said:
+    content = text[start + 1 : end]
+    if end < 0 or not content or content[0].isspace() or content[-1].isspace() or "\n" in content:
         return None
-    near = said[max(0, len(said) - REACH_CHARS - 1) : REACH_CHARS + 1]
-    if said[-1] == "\\" or not _FORMULA_SIGN.search(near):
+    near = content[max(0, len(content) - REACH_CHARS - 1) : REACH_CHARS + 1]
+    if content[-1] == "\\" or not _FORMULA_SIGN.search(near):
         return None
     return None if _AFTER_FORMULA.match(text[end + 1 : end + 2]) else end + 1

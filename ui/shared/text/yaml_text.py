@@ -107,11 +107,11 @@ def read(text: str) -> Value:
 
 
 def _reason(error: yaml.YAMLError) -> str:
-    said = getattr(error, "problem", None) or "it is not valid YAML"
+    problem = getattr(error, "problem", None) or "it is not valid YAML"
     for pattern, words in _REASONS:
-        if found := re.search(pattern, said):
+        if found := re.search(pattern, problem):
             return words.format(*found.groups())
-    return str(said)
+    return str(problem)
 
 
 def lines_of(text: str, paths: Sequence[Sequence[str | int]]) -> list[int | None]:

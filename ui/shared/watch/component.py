@@ -19,7 +19,7 @@ KEY = "watch"
 _component = st.components.v2.component(
     "colloquy_watch",
     html="<span hidden></span>",
-    js=assets.loader("watch.js", "mount"),
+    js=assets.loader("watch.js"),
     isolate_styles=False,
 )
 
@@ -46,8 +46,10 @@ def keep_fresh(
     _component(
         key=KEY,
         data={
-            "stamp": stamp_of([*held.pinned, *held.first], opened, state.server(), rows, shared),
-            "shown": {name: said for name, said in shown.items() if said},
+            "stamp": stamp_of(
+                [*held.pinned, *held.listed.latest], opened, state.server(), rows, shared
+            ),
+            "shown": {name: value for name, value in shown.items() if value},
         },
         on_changed_change=navigation.stay_in_chat,
     )

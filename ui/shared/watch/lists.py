@@ -44,7 +44,7 @@ def calls_of(listed: Listed) -> list[tuple[str, Params]]:
         return []
     scope: Params = {"scope": "all"} if listed.everyone else {}
     place = {"status": listed.status, "cursor": listed.cursor}
-    page: Params = {name: said for name, said in place.items() if said is not None}
+    page: Params = {name: value for name, value in place.items() if value is not None}
     calls: list[tuple[str, Params]] = [(listed.list, {**scope, **page, "limit": PAGE_ROWS})]
     if listed.has_active:
         calls += [("tasks", {**scope, "status": one, "limit": ACTIVE_ROWS}) for one in ACTIVE]

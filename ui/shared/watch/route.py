@@ -57,8 +57,8 @@ async def _stamp_now(http: httpx.AsyncClient, shown: Shown) -> str:
         _rows(http, shown),
         _shared(http, shown.link),
     )
-    told = ServerInfo.read(server.raise_for_status().content)
-    return stamp_of([*pinned, *latest], opened, told, rows, shared)
+    info = ServerInfo.read(server.raise_for_status().content)
+    return stamp_of([*pinned, *latest], opened, info, rows, shared)
 
 
 async def _rows(http: httpx.AsyncClient, shown: Listed) -> list[Row]:
@@ -76,7 +76,7 @@ async def _sessions(
     http: httpx.AsyncClient, shown: Shown, limit: int, *, pinned: bool
 ) -> list[Session]:
     query = {"limit": limit, "archived": shown.archived, "pinned": pinned, "q": shown.q}
-    params = {name: said for name, said in query.items() if said is not None}
+    params = {name: value for name, value in query.items() if value is not None}
     answer = await http.get("sessions", params=params)
     return SessionPage.read(answer.raise_for_status().content).items
 

@@ -10,7 +10,7 @@ from ui.shared import assets
 _component = st.components.v2.component(
     "colloquy_timer",
     html="<span hidden></span>",
-    js=assets.loader("timer.js", "mount"),
+    js=assets.loader("timer.js"),
     isolate_styles=False,
 )
 

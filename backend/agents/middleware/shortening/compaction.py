@@ -8,14 +8,14 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.utils import count_tokens_approximately
 
-from backend.agents.state import SOURCE, SUMMARY
+from backend.agents.state import SOURCE, SUMMARY, is_brief
 
 
 @dataclass(frozen=True)
 class Cut:
     """What happens to the messages: `old` are left out, except for what a summary says of them.
 
-    `summary` is the one before them, if any; `kept` stay, with the person's last message.
+    `summary` is the one before them, if any; `kept` stay, with what the turn is asked for.
     """
 
     summary: BaseMessage | None
@@ -35,35 +35,42 @@ def is_summary(message: BaseMessage) -> bool:
 
 def summary_message(text: str) -> HumanMessage:
     """Return a summary as a message of the state, with LangChain's wording and mark."""
-    said = f"Here is a summary of the conversation to date:\n\n{text}"
-    return HumanMessage(said, id=str(uuid4()), additional_kwargs={SOURCE: SUMMARY})
+    content = f"Here is a summary of the conversation to date:\n\n{text}"
+    return HumanMessage(content, id=str(uuid4()), additional_kwargs={SOURCE: SUMMARY})
 
 
 def find_cut(messages: Sequence[BaseMessage], keep_tokens: int, keep_messages: int) -> Cut | None:
     """Return the cut that keeps as many of the newest messages as fit; None if all do.
 
     A model's message and its results are kept or left out together. The newest such block always
-    stays, and so does the person's last message, which counts towards the budget wherever it is.
+    stays, and so do the person's last message and, in a turn that was handed over, the newest brief
+    after it. They count towards the budget wherever they are.
     """
-    said = [message for message in messages if not is_summary(message)]
+    conversation = [message for message in messages if not is_summary(message)]
     summary = next((m for m in reversed(messages) if is_summary(m)), None)
-    question = max((i for i, m in enumerate(said) if isinstance(m, HumanMessage)), default=None)
-    start = _start_of_kept(said, question, keep_tokens, keep_messages)
-    asked = [] if question is None or question >= start else [said[question]]
-    old = [m for place, m in enumerate(said[:start]) if place != question]
-    return Cut(summary, old, [*asked, *said[start:]]) if old else None
+    asked = _places_asked(conversation)
+    start = _start_of_kept(conversation, asked, keep_tokens, keep_messages)
+    before = [conversation[place] for place in asked if place < start]
+    old = [m for place, m in enumerate(conversation[:start]) if place not in asked]
+    return Cut(summary, old, [*before, *conversation[start:]]) if old else None
+
+
+def _places_asked(conversation: list[BaseMessage]) -> list[int]:
+    """Return where the person's last message is, and the newest brief after it, if any."""
+    places = [place for place, m in enumerate(conversation) if isinstance(m, HumanMessage)]
+    question = next((p for p in reversed(places) if not is_brief(conversation[p])), None)
+    return sorted({place for place in (question, *places[-1:]) if place is not None})
 
 
 def _start_of_kept(
-    said: list[BaseMessage], question: int | None, keep_tokens: int, keep_messages: int
+    conversation: list[BaseMessage], asked: list[int], keep_tokens: int, keep_messages: int
 ) -> int:
-    blocks = _blocks(said)
-    start = len(said)
-    room, count = keep_tokens, keep_messages
-    if question is not None:
-        room, count = room - count_tokens([said[question]]), count - 1
+    blocks = _blocks(conversation)
+    start = len(conversation)
+    room = keep_tokens - count_tokens([conversation[place] for place in asked])
+    count = keep_messages - len(asked)
     for number, (first, last) in enumerate(reversed(blocks)):
-        block = [m for place, m in enumerate(said[first:last], first) if place != question]
+        block = [m for place, m in enumerate(conversation[first:last], first) if place not in asked]
         room, count = room - count_tokens(block), count - len(block)
         if number and (room < 0 or count < 0):
             break
@@ -71,10 +78,10 @@ def _start_of_kept(
     return start
 
 
-def _blocks(said: list[BaseMessage]) -> list[tuple[int, int]]:
+def _blocks(conversation: list[BaseMessage]) -> list[tuple[int, int]]:
     """Return the blocks that must not be split: each message with the results that follow it."""
-    starts = [i for i, m in enumerate(said) if i == 0 or not isinstance(m, ToolMessage)]
-    return list(zip(starts, [*starts[1:], len(said)], strict=True))
+    starts = [i for i, m in enumerate(conversation) if i == 0 or not isinstance(m, ToolMessage)]
+    return list(zip(starts, [*starts[1:], len(conversation)], strict=True))
 
 
 def shorten(text: str, chars: int) -> str:
@@ -92,11 +99,11 @@ def transcript(messages: Sequence[BaseMessage], chars: int) -> str:
 
 
 def _lines(message: BaseMessage, chars: int) -> list[str]:
-    said = shorten(message.text, chars)
+    text = shorten(message.text, chars)
     if isinstance(message, ToolMessage):
-        return [f"[result of {message.name or 'a tool'}] {said}"]
+        return [f"[result of {message.name or 'a tool'}] {text}"]
     if not isinstance(message, AIMessage):
-        return [f"[person] {said}"]
+        return [f"[person] {text}"]
     calls: list[Any] = message.tool_calls
     called = [f"[agent calls {c['name']}] {shorten(str(c['args']), chars)}" for c in calls]
-    return ([f"[agent] {said}"] if said else []) + called
+    return ([f"[agent] {text}"] if text else []) + called

@@ -8,6 +8,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langgraph.runtime import Runtime
 from pydantic import Field, model_validator
 
+from backend.agents.state import is_brief
 from backend.schemas.wire import Input
 
 
@@ -49,6 +50,8 @@ def find_cut(messages: Sequence[BaseMessage], keep: int) -> int:
     It is the first one within the last `keep` messages, or else the last one before them.
     """
     wanted = max(len(messages) - keep, 0)
-    persons = [place for place, m in enumerate(messages) if isinstance(m, HumanMessage)]
+    persons = [
+        place for place, m in enumerate(messages) if isinstance(m, HumanMessage) and not is_brief(m)
+    ]
     within = [place for place in persons if place >= wanted]
     return within[0] if within else max(persons, default=0)

@@ -117,8 +117,8 @@ class Summarization(AgentMiddleware[Any, Any]):
 
     async def _summarise(self, messages: list[BaseMessage]) -> str:
         """Return the model's summary of the messages; report its usage."""
-        said = transcript(messages, self._settings.trigger_tokens * CHARS_PER_TOKEN)
-        sent = [HumanMessage(self._settings.prompt.replace(PLACE, said))]
-        answer = await self._model.ainvoke(sent)
-        self._tell(OwnCall(PURPOSE, sent, answer))
+        text = transcript(messages, self._settings.trigger_tokens * CHARS_PER_TOKEN)
+        request = HumanMessage(self._settings.prompt.replace(PLACE, text))
+        answer = await self._model.ainvoke([request])
+        self._tell(OwnCall(answer))
         return shorten(answer.text.strip(), self._settings.keep_tokens // 2 * CHARS_PER_TOKEN)

@@ -141,17 +141,17 @@ def _read_answer(database: Database, scope: Scope, turn_id: UUID) -> ChatRespons
     with database.read() as session:
         row = find_turn(session, scope, turn_id)
         turn, since = turn_of(session, row), row.message_position
-        said = None
+        answer = None
         if is_finished(turn.status) and since is not None:
-            said = last_answer(session, turn.session_id, turn.id, since)
-        return _response(turn, said)
+            answer = last_answer(session, turn.session_id, turn.id, since)
+        return _response(turn, answer)
 
 
-def _response(turn: Turn, said: str | None) -> ChatResponse:
+def _response(turn: Turn, answer: str | None) -> ChatResponse:
     return ChatResponse(
         session_id=turn.session_id,
         turn_id=turn.id,
         status=turn.status,
-        response=said,
+        response=answer,
         agent=turn.agent,
     )

@@ -185,7 +185,7 @@ def get_messages(
 def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> TurnPage:
     """The unfinished turns in order; the first is running, or next."""
     with services.database.read() as session:
-        conversations.get(session, scope, session_id)
+        conversations.check_visible(session, scope, session_id)
         rows = list_unfinished(session, session_id)
         return TurnPage(items=[turn_of(session, row) for row in rows])
 
@@ -195,7 +195,7 @@ def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ScopeDe
 def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
     """The agent state: exactly what the model reads next."""
     with services.database.read() as session:
-        conversations.get(session, scope, session_id)
+        conversations.check_visible(session, scope, session_id)
         return {**STATE_KEYS, **load_state(session, session_id).state}
 
 

@@ -12,7 +12,7 @@ from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import answer_large
 from backend.artifacts.documents.service import Document
 from backend.artifacts.forms import MEDIA_TYPES
-from backend.artifacts.service import MOST_ROWS
+from backend.artifacts.pages import MOST_ROWS, PAGE_ROWS
 from backend.export.document_page import write_document
 from backend.schemas.artifacts import (
     Artifact,
@@ -66,14 +66,18 @@ async def get_version(
             ge=0,
             le=LARGEST,
             description="How many rows of a table, or characters of a document or long JSON, to "
-            "skip. Other kinds have no pages.",
+            "skip. Others are given whole.",
         ),
     ] = 0,
     limit: Annotated[
-        Whole, Query(ge=1, le=MOST_ROWS, description="How many rows of a table.")
-    ] = 50,
+        Whole | None,
+        Query(ge=1, le=MOST_ROWS, description=f"How many rows of a table; absent: {PAGE_ROWS}."),
+    ] = None,
 ) -> ArtifactContent:
-    """One version with a preview of its content, and the list of all versions."""
+    """One version with a preview of its content, and the list of all versions.
+
+    An `offset` or a `limit` where it would change nothing is 422.
+    """
     return await artifacts.read(scope, artifact_id, version, offset, limit)
 
 
@@ -125,21 +129,21 @@ async def download_version(
     if format == "html":
         found = await documents.read(scope, artifact_id, version, format)
         return await answer_large(lambda: _page(found))
-    made = (
+    download = (
         await documents.pdf(scope, artifact_id, version)
         if format == "pdf"
         else await artifacts.download(scope, artifact_id, version, format)
     )
-    told = made.version
-    media_type, title, ending = MEDIA_TYPES[format], told.title, str(format)
+    details = download.version
+    media_type, title, ending = MEDIA_TYPES[format], details.title, str(format)
     if format == "file":
-        media_type = told.media_type if told.media_type in PLAIN_KINDS else media_type
-        title, ending = file_title(title, told.media_type)
+        media_type = details.media_type if details.media_type in PLAIN_KINDS else media_type
+        title, ending = file_title(title, details.media_type)
     headers = {
         "Content-Disposition": attachment(title, ending),
-        "Content-Length": str(made.size),
+        "Content-Length": str(download.size),
     }
-    return StreamingResponse(pieces(made.file), media_type=media_type, headers=headers)
+    return StreamingResponse(pieces(download.file), media_type=media_type, headers=headers)
 
 
 def _page(found: Document) -> Response:

@@ -73,9 +73,9 @@ async def upload_file(
     except InvalidInput:
         form.incoming.drop()
         raise
-    made = await files.take(scope, form.incoming, form.file_name or "", session_id)
-    response.headers["Location"] = f"/api/v1/files/{made.id}"
-    return made
+    details = await files.take(scope, form.incoming, form.file_name or "", session_id)
+    response.headers["Location"] = f"/api/v1/files/{details.id}"
+    return details
 
 
 @router.get("")

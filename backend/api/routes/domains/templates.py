@@ -27,6 +27,7 @@ from backend.schemas.domains.configuration import (
 )
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.types import JSON
+from backend.usage.ledger import keep_last_name
 from db.session import Database
 
 router = APIRouter(prefix="/domains", tags=["domains"])
@@ -95,7 +96,8 @@ def change_domain(
 def remove_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Response:
     """Delete a domain; its sessions keep their images."""
     with services.database.transaction() as session:
-        domains.remove(session, scope, domain_id)
+        name = domains.remove(session, scope, domain_id)
+        keep_last_name(session, domain_id, name)
     return Response(status_code=204)
 
 

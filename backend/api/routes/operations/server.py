@@ -21,7 +21,7 @@ from backend.operations.workers import list_workers
 from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
 from backend.turns.process.services import Services
-from db.session import Database
+from db.session import Database, ReadOnlyDatabase
 
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])
@@ -113,6 +113,8 @@ def check_parts(services: Services) -> Parts:
 def _database(database: Database) -> str:
     try:
         database.ping()
+    except ReadOnlyDatabase:
+        return "accepts no writes: it is a standby, or set to read-only"
     except SQLAlchemyError as error:
         return f"does not answer or is not migrated ({type(error).__name__})"
     return OK

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from backend import audit
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Text
 from backend.api.http.threads import long_read
@@ -26,6 +27,8 @@ def drain(name: Text, services: ServicesDep, scope: ScopeDep) -> WorkerInfo:
     require_admin(scope)
     for worker in list_workers(services.redis):
         if worker.name == name:
-            ask_to_drain(services.redis, name)
+            with services.database.transaction() as session:
+                audit.record(session, scope.user_id, "drained", "worker", name)
+                ask_to_drain(services.redis, name)
             return worker.model_copy(update={"is_draining": True})
     raise WorkerNotFound

@@ -48,8 +48,8 @@ def main(arguments: Sequence[str]) -> None:
     else:
         missing = ["confine it in any way"]
     if missing:
-        said = f"A tool server starts, but this machine cannot {', nor '.join(missing)}.\n"
-        sys.stderr.write(said)
+        warning = f"A tool server starts, but this machine cannot {', nor '.join(missing)}.\n"
+        sys.stderr.write(warning)
         sys.stderr.flush()
     try:
         os.execv(command[0], [*command])  # noqa: S606  (the operator has allowed it)

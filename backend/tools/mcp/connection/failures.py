@@ -15,8 +15,8 @@ def failure_of(error: BaseException | None, seconds: float) -> str:
         return f"it did not answer within {seconds:g} seconds"
     if is_refused(error):
         return "nothing answers at its address; check that it runs"
-    if said := said_of_status(error):
-        return f"it {said}"
+    if status := said_of_status(error):
+        return f"it {status}"
     for cause in _causes(error):
         if isinstance(cause, ToolServerUnavailable):
             return cause.detail

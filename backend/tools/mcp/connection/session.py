@@ -212,8 +212,8 @@ class Session:
         """Fail a call for which the transport knows that no result will come."""
         aside = self._calls.get(request_id)
         if aside is not None and not aside.done():
-            said = f"The tool server {self._name!r} failed: {reason}, {UNCERTAIN}."
-            aside.set_exception(ToolException(said))
+            message = f"The tool server {self._name!r} failed: {reason}, {UNCERTAIN}."
+            aside.set_exception(ToolException(message))
 
     async def _take_aside(self, message: Any) -> None:
         """Handle what the SDK could not read; a result in it still reaches its call."""
@@ -232,11 +232,11 @@ class Session:
             aside.set_result(result)
 
     def _explain(self, error: McpError) -> Exception:
-        code, said = error.error.code, error.error.message
-        if (code, said) == (CONNECTION_CLOSED, "Connection closed"):
+        code, message = error.error.code, error.error.message
+        if (code, message) == (CONNECTION_CLOSED, "Connection closed"):
             self.close()
             return self._lost()
-        if (code, said) == (SESSION_TERMINATED, "Session terminated"):
+        if (code, message) == (SESSION_TERMINATED, "Session terminated"):
             return NotDelivered()
         return ToolException(f"The tool server {self._name!r} says: {error}")
 
@@ -246,8 +246,8 @@ class Session:
         return self._broken()
 
     def _broken(self) -> ToolException:
-        said = said_of_status(self._error) or "has broken the connection"
-        return ToolException(f"The tool server {self._name!r} {said}, {UNCERTAIN}.")
+        reason = said_of_status(self._error) or "has broken the connection"
+        return ToolException(f"The tool server {self._name!r} {reason}, {UNCERTAIN}.")
 
     def _http_session(
         self, server: StreamableHttpServer, call_seconds: float

@@ -46,8 +46,8 @@ async def stdio_session(
     ToolServerUnavailable for a command that the operator does not allow, OSError for one that
     cannot be run.
     """
-    for _, said in commands.faults(server):
-        raise ToolServerUnavailable(said.rstrip("."))
+    for _, problem in commands.faults(server):
+        raise ToolServerUnavailable(problem.rstrip("."))
     program = _find_program(server.command)
     received, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, to_send = anyio.create_memory_object_stream[SessionMessage](0)

@@ -1,7 +1,6 @@
 """Tools that a server only runs as tasks: started, polled until they end, or cancelled."""
 
 import asyncio
-import logging
 from collections.abc import Callable
 from functools import partial
 
@@ -20,8 +19,6 @@ NEEDS_INPUT = "input_required"
 
 Note = Callable[[], None]
 Say = Callable[[str], None]
-
-logger = logging.getLogger(__name__)
 
 
 def is_run_as_task(tool: Tool) -> bool:

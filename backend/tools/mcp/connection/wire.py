@@ -21,7 +21,6 @@ MAX_ANSWER_BYTES = 64 * 2**20
 TOO_MANY_PARTS = f"its answer is made of more than {MAX_PARTS:,} parts"
 TOO_LARGE = f"its answer has more than {MAX_ANSWER_BYTES // 2**20} MB"
 BROKE_OFF = "its answer broke off"
-CONNECT_SECONDS = 10.0
 LISTEN_SECONDS = 1.0  # the most that a server withholding its headers costs a turn, once
 
 # Unsolicited messages are read on the loop that all turns share.
@@ -139,8 +138,8 @@ class _Watched(httpx.AsyncByteStream):
                 resumes = resumes or chunk.startswith(b"id:") or b"\nid:" in chunk
                 yield chunk
         except httpx.HTTPError as error:
-            said = str(error)
-            self._fail(said if said in (TOO_LARGE, TOO_MANY_PARTS) else BROKE_OFF)
+            reason = str(error)
+            self._fail(reason if reason in (TOO_LARGE, TOO_MANY_PARTS) else BROKE_OFF)
             raise
         # The SDK stops reading a stream of events once it has found the result.
         if self._is_stream and not resumes:

@@ -181,8 +181,8 @@ def _own_part(result: CallToolResult, text: str, kept: _Attachments) -> JSON | N
 
 def _repeats_blocks(structured: JSON, blocks: Sequence[ContentBlock]) -> bool:
     """Return whether it is the blocks as JSON, as frameworks send that treat any result as data."""
-    said = structured.get("result")
-    given = said if isinstance(said, list) else [said]
+    value = structured.get("result")
+    given = value if isinstance(value, list) else [value]
     if len(structured) != 1 or len(given) != len(blocks):
         return False
     dumped = (block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in blocks)
@@ -199,10 +199,10 @@ def _repeats(structured: JSON, text: str) -> bool:
     if has_too_many_parts(text):
         return False
     try:
-        said: Any = json.loads(text)
+        parsed: Any = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return bool(said == structured or {"result": said} == structured)
+    return bool(parsed == structured or {"result": parsed} == structured)
 
 
 def _size(count: int) -> str:

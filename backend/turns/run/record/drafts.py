@@ -24,7 +24,7 @@ def drafts_of(step: StepFinished, before: JSON, delta: JSON, agent: str) -> list
 
     Notices of policies come first, then messages in order, then other changes.
     """
-    drafts = [display.notice(told) for told in step.notices]
+    drafts = [display.notice(text) for text in step.notices]
     for message in step.messages:
         drafts += _of_message(message, step, agent)
     if todos := display.readable_todos(delta.get("set", {}).get("todos")):

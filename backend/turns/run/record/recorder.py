@@ -78,16 +78,16 @@ class Recorder:
         """Publish that the turn runs, and show its message if that had to wait."""
         claim, context = self._claim, self._context
         reset = []
-        if self._claim.attempt > 1 and not self._claim.has_waited:
-            reason = "worker lost" if self._claim.is_resumed else "handed over"
+        if claim.attempt > 1 and not claim.has_waited:
+            reason = "worker lost" if claim.lost_worker else "handed over"
             reset = [events.Reset(context=context, message_id=None, reason=reason)]
-        route, told = claim.turn.route, []
+        route, routing = claim.turn.route, []
         if route and route.reason is RouteReason.PENDING:
-            told = [events.Progress(context=context, state="routing")]
+            routing = [events.Progress(context=context, state="routing")]
         self._publish(
             *reset,
             events.TurnStarted(context=context, turn=claim.turn),
-            *told,
+            *routing,
             *(events.MessageUpdated(context=context, message=row) for row in claim.updated),
             *(events.MessageAdded(context=context, message=row) for row in claim.added),
         )
@@ -120,10 +120,10 @@ class Recorder:
     def waiting(self, waiting: ModelWaiting) -> None:
         """Publish that the model's provider makes the turn wait; store it for later viewers."""
         seconds, reason = waiting.seconds, waiting.reason
-        said = events.Progress(
+        progress = events.Progress(
             context=self._context, state="waiting_for_model", seconds=seconds, reason=reason
         )
-        self._publish(said)
+        self._publish(progress)
         try:
             with self._services.database.transaction() as session:
                 note_wait(session, self._claim, waiting.seconds, waiting.reason)

@@ -13,7 +13,7 @@ from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import StoredState
 from backend.schemas.conversations.turns import Turn
 from backend.turns.plan.graph_rows import PlanChanges
-from backend.turns.plan.moving import look_again
+from backend.turns.plan.moving import find_running_task
 from backend.turns.queries import change_turn, let_wait, wire_turn
 from backend.turns.run.attempt import count_step, hold_conversation, hold_turn
 from backend.turns.run.claim import Claim
@@ -70,7 +70,7 @@ def save_step(
     stop = count_step(session, claim, spent, unknown)
     goes_on = _wait(session, claim, waits, written) if waits and not stop else False
     has_asked = waits is not None and bool(waits.asked) and not stop
-    task = look_again(session, conversation_id) if has_asked else None
+    task = find_running_task(session, conversation_id) if has_asked else None
     return SavedStep(written, stop, goes_on, task)
 
 

@@ -54,6 +54,19 @@ def play_files(*batches: list[JSON], before: JSON | None = None) -> JSON:
         return final_state(run(model.url, state, middleware=["filesystem"]))
 
 
+def test_an_argument_that_a_tool_does_not_have_is_refused_and_nothing_is_written() -> None:
+    write = file_call("write_file", name="a.md", content="second")
+    state = play_files(
+        [file_call("write_file", name="a.md", content="first")],
+        [{**write, "args": {**write["args"], "append": True}}],
+        [file_call("read_file", name="a.md")],
+    )
+
+    _, refused, read = results(state)
+    assert "(append: there is no such argument); the tool was not called" in refused["content"]
+    assert "first" in read["content"]
+
+
 def test_files_written_side_by_side_are_all_there() -> None:
     writes = [file_call("write_file", name=f"notes/{n}.md", content=f"line {n}") for n in range(5)]
     state = play_files(writes, [file_call("list_files"), file_call("search_files", text="LINE 3")])

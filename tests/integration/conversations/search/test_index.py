@@ -92,7 +92,7 @@ def test_batches_go_on_where_the_last_one_ended_beside_new_messages(
             session.execute(_SAY_MORE)
         assert own.search("stork") == (5, False)
 
-        index.make_again(database, Event())
+        index.recreate_entries(database, Event())
 
         with database.transaction() as session:
             assert not index.add_batch(session)

@@ -7,6 +7,7 @@ import pytest
 from backend.schemas.artifacts import ArtifactDiff, ArtifactKind, CellChange, RowChange
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import TurnStatus
+from backend.tabular.locales import NOTHING
 from tests.ui.seen import words
 
 COLUMNS = [{"name": "account", "type": "VARCHAR"}, {"name": "amount_eur", "type": "DECIMAL(18,2)"}]
@@ -61,6 +62,7 @@ def test_a_link_opens_its_version_with_the_row_in_view(open_page, scene):
     assert "Row 3 · amount\\_eur" in words(page)
     near = page.dataframe[-2].value
     assert list(near["Row"]) == ["1", "2", "▶ 3", "4", "5", "6", "7"][: len(near)]
+    assert page.dataframe[-2].proto.placeholder == NOTHING
     assert "A newer version exists: 2." in words(page)
     assert "30 rows" in words(page)
 

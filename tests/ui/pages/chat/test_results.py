@@ -121,6 +121,12 @@ def test_rows_are_filtered(open_page, store):
     assert "1 of 2 rows match" in words(page)
 
 
+def test_no_value_is_a_dash(open_page, store):
+    page = open_page(session=asked(store).id)
+
+    assert page.dataframe[0].proto.placeholder == NOTHING  # for no value, the browser draws this
+
+
 def test_a_table_becomes_a_chart(open_page, store):
     page = open_page(session=asked(store).id)
 

@@ -1,26 +1,13 @@
 """Columns that are corrected to numbers keep the values that their cells show."""
 
-import duckdb
-import openpyxl
 import pytest
 
-from backend.data.corrections import Corrections
 from backend.data.errors import CorrectionRefused
 from backend.data.files.formats import Format
-from backend.data.files.uploads import Upload, fill_upload
+from tests.unit.data.files.uploading import fill, workbook
 
 OTHER_MARK = "id;rate;amount\n1;1.5;€ 1.234,50\n2;2.25;$ 99,10\n3;3.75;€ 12.345,60\n"
 TWO_NOTATIONS = "id;amount\n1;1,234.50\n2;1.234,50\n3;n.a.\n"
-
-
-def fill(tmp_path, content, given, format_=Format.TEXT, name="a.csv"):
-    """The rows of an uploaded file."""
-    stored = tmp_path / name
-    stored.write_bytes(content if isinstance(content, bytes) else content.encode())
-    snapshot = tmp_path / "snapshot.duckdb"
-    fill_upload(snapshot, "Sheet", Upload("id", stored, name, format_, Corrections(**given)))
-    with duckdb.connect(str(snapshot), read_only=True) as connection:
-        return connection.sql("FROM Sheet").fetchall()
 
 
 def test_a_column_is_read_by_its_own_decimal_mark_not_that_of_others(tmp_path):
@@ -41,15 +28,6 @@ def test_cells_that_show_no_mark_are_read_by_that_of_others(tmp_path):
     rows = fill(tmp_path, content, {"types": {"amount": "number"}})
 
     assert rows == [(1, 1.5, 7000), (2, 2.25, 1234), (3, 3.75, 2345)]
-
-
-def workbook(tmp_path, rows):
-    """The bytes of a workbook with these rows."""
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(row)
-    book.save(tmp_path / "made.xlsx")
-    return (tmp_path / "made.xlsx").read_bytes()
 
 
 def test_a_real_number_of_a_workbook_has_a_decimal_point_whatever_a_text_says(tmp_path):

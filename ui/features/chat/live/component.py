@@ -24,13 +24,13 @@ HTML = """<div class="colloquy-live"><div></div>\
 <div class="colloquy-drafts"></div></div>\
 <div class="colloquy-notice" hidden></div>\
 <div class="colloquy-status" role="status" hidden></div>\
-<div class="colloquy-refusal" role="alert" hidden></div></div>"""
+<div class="colloquy-refusal" role="alert" hidden></div><div></div></div>"""
 STREAMED = (ContentType.TEXT, ContentType.THINKING)
 
 _component = st.components.v2.component(
     "colloquy_live",
     html=HTML,
-    js=assets.loader("live.js", "mount"),
+    js=assets.loader("live.js"),
     isolate_styles=False,
 )
 
@@ -116,10 +116,10 @@ def _want_rows() -> None:
 
 def _open_begun() -> None:
     """Open the session that a new chat has become, unless the tab has moved to another page."""
-    told = state.told_by(KEY, "begun")
-    if told is None:
+    value = state.told_by(KEY, "begun")
+    if value is None:
         return
-    begun = UUID(str(told))
+    begun = UUID(str(value))
     chat_state.name_composer(None, begun)
     navigation.show_session(begun)
     navigation.set_window(begun, state.Window())

@@ -76,19 +76,19 @@ class SessionFrames:
                 return [{"kind": "ended", "turn": str(live.turn.id)}]
             return [{"kind": "changed"}] if active else []
         was = (live.turn.status, live.turn.stop_requested, live.turn.attempts)
-        told = live.store(active, [row for row in rows if row.turn_id == active.id])
-        frames: list[JSON] = [{"kind": "stored", "id": str(row_id)} for row_id in told]
+        stored = live.store(active, [row for row in rows if row.turn_id == active.id])
+        frames: list[JSON] = [{"kind": "stored", "id": str(row_id)} for row_id in stored]
         if was != (active.status, active.stop_requested, active.attempts):
             frames.append({"kind": "changed"})
         return frames
 
     def status(self) -> list[JSON]:
         """Return the current status frame of the turn, if it has changed."""
-        said = self._words()
-        if said == self._said:
+        words = self._words()
+        if words == self._said:
             return []
-        self._said = said
-        text, notice = said
+        self._said = words
+        text, notice = words
         return [{"kind": "status", "text": text, "notice": notice, "away": self.is_away}]
 
     def _words(self) -> tuple[str, str]:

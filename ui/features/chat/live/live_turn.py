@@ -69,13 +69,13 @@ class LiveTurn:
             self.partial.clear()
         self.turn = turn
         self._take_wait(turn)
-        told: list[UUID] = []
+        stored: list[UUID] = []
         for row in rows:
             known = self._rows.get(row.position)
             if known is None or _PROGRESS[row.status] > _PROGRESS[known.status]:
                 self._put(row, is_added=known is None)
-                told.append(row.id)
-        return told
+                stored.append(row.id)
+        return stored
 
     def is_stored(self, message_id: UUID) -> bool:
         """Return whether this message is a row already; anything streamed of it is a repetition."""
@@ -115,8 +115,8 @@ class LiveTurn:
             if str(running[-1].content.get("name")) in PLAN_TOOLS:
                 return AT_WORK
             call = running[-1].content
-            said = self._tools_say.get(str(call.get("call_id")))
-            return f"Running {call.get('name', 'a tool')}" + (f": {said}" if said else "")
+            progress = self._tools_say.get(str(call.get("call_id")))
+            return f"Running {call.get('name', 'a tool')}" + (f": {progress}" if progress else "")
         if self.turn.route and self.turn.route.reason is RouteReason.PENDING:
             return STAGES["routing"]
         return "Writing" if ContentType.TEXT in self.partial.values() else "Thinking"

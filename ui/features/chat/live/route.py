@@ -74,7 +74,7 @@ class LiveRoutes:
             return _problem(413, "This message is too long", "Send it in parts, or as a file.")
         path = f"sessions/{sent.session}/chat" if sent.session else "chat"
         chosen = {"domain": sent.domain, "model": sent.model}
-        body = {"message": sent.text} | {name: said for name, said in chosen.items() if said}
+        body = {"message": sent.text} | {name: value for name, value in chosen.items() if value}
         headers = {"Idempotency-Key": sent.key, "Prefer": ANSWER_LATER}
         try:
             answer = await self._api.calls().post(path, json=body, headers=headers, timeout=TIMEOUT)

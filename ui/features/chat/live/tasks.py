@@ -76,8 +76,8 @@ class PageFeed:
     async def _hear(self, session_id: UUID, words: TaskFrames) -> None:
         try:
             async for frames in Feed(self._api, session_id).frames():
-                if told := words.apply(frames):
-                    await self._batches.put(told)
+                if new := words.apply(frames):
+                    await self._batches.put(new)
         except SessionGone:
             pass
         except Exception:

@@ -125,11 +125,11 @@ def _offer_tables(text: str, key: str) -> None:
     """Offer the answer's tables to sort, filter, chart and keep; made only when opened."""
     if "|" not in text or len(text) > MAX_LOOKED_THROUGH or not (found := find_tables(text)):
         return
-    said = (
+    label = (
         "Sort, filter or keep this table" if len(found) == 1 else f"Work with {len(found)} tables"
     )
     box = st.expander(
-        said, type="compact", icon=":material/table_view:", key=f"tables-{key}", on_change="rerun"
+        label, type="compact", icon=":material/table_view:", key=f"tables-{key}", on_change="rerun"
     )
     if not box.open:
         return

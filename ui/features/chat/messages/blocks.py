@@ -26,12 +26,6 @@ class Block:
     asked: DisplayMessage | None = None
 
     @property
-    def signature(self) -> tuple[UUID, MessageStatus, UUID | None, MessageStatus | None]:
-        """A value that changes when a redraw is needed: content never changes, status does."""
-        result_id = self.result.id if self.result else None
-        return self.row.id, self.row.status, result_id, self.asked.status if self.asked else None
-
-    @property
     def waits(self) -> bool:
         """Whether it waits for a person's decision."""
         asked = self.asked or self.row

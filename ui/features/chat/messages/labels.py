@@ -41,8 +41,8 @@ def step_label(block: Block, asked: ApprovalView | None) -> str:
     if asked is not None:
         parts.append(approval_card.end_words(asked))
     outcome = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
-    if said := outcome.get(step_icon(block, asked)):
-        parts.append(said)
+    if word := outcome.get(step_icon(block, asked)):
+        parts.append(word)
     if (seconds := seconds_taken(block)) is not None:
         parts.append(duration(seconds))
     return " · ".join(parts)
@@ -56,12 +56,12 @@ def why_not_done(text: str) -> str | None:
     if NOT_DONE_KEY not in text or not text.lstrip().startswith("{"):
         return None
     try:
-        said = json.loads(text)
+        answer = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or said.get(NOT_DONE_KEY) is not False:
+    if not isinstance(answer, dict) or answer.get(NOT_DONE_KEY) is not False:
         return None
-    return str(said.get("message") or "No reason was given.")
+    return str(answer.get("message") or "No reason was given.")
 
 
 def _brief(arguments: Any) -> str:

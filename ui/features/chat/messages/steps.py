@@ -33,9 +33,9 @@ class Fold:
         seconds = [taken for call in calls if (taken := seconds_taken(call)) is not None]
         worked = f"Worked {duration(sum(seconds))}" if seconds else "Worked"
         names = dict.fromkeys(plain(str(call.row.content.get("name")), 40) for call in calls)
-        said = ", ".join(list(names)[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+        listed = ", ".join(list(names)[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
         tools = "1 tool" if len(calls) == 1 else f"{len(calls)} tools"
-        return f"{worked} · {tools}: {said}"
+        return f"{worked} · {tools}: {listed}"
 
 
 def show(blocks: Sequence[Block], draw: Callable[[Block], None], context: BlockContext) -> None:

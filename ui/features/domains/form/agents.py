@@ -69,7 +69,7 @@ def show_manager(draft: Draft, choices: Choices) -> None:
         return
     if not draft.get(("agents",)):
         st.caption(":material/info: There are no agents to delegate to yet.")
-    fields.text(draft, (*MANAGER, "name"), _about("name"), most=80)
+    fields.text(draft, (*MANAGER, "name"), _about("name"))
     fields.text(draft, (*MANAGER, "description"), _about("description"))
     fields.area(draft, (*MANAGER, "system_prompt"), _about("system_prompt"), height=200)
     _model(draft, "model", choices, "The domain's")
@@ -85,7 +85,7 @@ def show_manager(draft: Draft, choices: Choices) -> None:
 
 
 def _agent(draft: Draft, path: Path, choices: Choices) -> None:
-    fields.text(draft, (*path, "name"), NAME, most=80)
+    fields.text(draft, (*path, "name"), NAME)
     fields.text(draft, (*path, "description"), DESCRIPTION)
     fields.area(draft, (*path, "system_prompt"), PROMPT, placeholder="The domain's")
     fields.choice(draft, (*path, "model"), MODEL, choices.models, nothing="The domain's", new=True)
@@ -121,5 +121,5 @@ def _number(draft: Draft, name: str) -> None:
 
 
 def _about(name: str) -> About:
-    said = ManagerTemplate.model_fields[name].description or MORE.get(name, "")
-    return About(LABELS.get(name) or name.replace("_", " ").capitalize(), said)
+    description = ManagerTemplate.model_fields[name].description or MORE.get(name, "")
+    return About(LABELS.get(name) or name.replace("_", " ").capitalize(), description)

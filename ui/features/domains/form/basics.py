@@ -29,7 +29,7 @@ SUGGESTIONS = About(
 
 def show(draft: Draft, choices: Choices) -> None:
     """Draw the fields."""
-    fields.text(draft, ("name",), NAME, most=80)
+    fields.text(draft, ("name",), NAME)
     fields.text(draft, ("description",), DESCRIPTION)
     default = f"From the settings ({choices.catalog.default_model})"
     fields.choice(draft, ("model",), MODEL, choices.models, nothing=default, new=True)

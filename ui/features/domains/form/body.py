@@ -21,8 +21,8 @@ _NOTHING_IF_EMPTY = {"limits", "headers", "env", "mcp_servers"}
 
 def said_by(template: DomainTemplate) -> JSON:
     """Return the fields of a template as people write them: without default values."""
-    said = template.model_dump(mode="json", include=set(FIELDS), exclude_defaults=True)
-    return in_order({"name": template.name, **said})
+    settings = template.model_dump(mode="json", include=set(FIELDS), exclude_defaults=True)
+    return in_order({"name": template.name, **settings})
 
 
 def in_order(body: JSON) -> JSON:

@@ -139,14 +139,14 @@ class Draft:
         """Replace the draft with the text; text that cannot be read is kept beside it."""
         self.text, self.unread, self.unread_line = text, None, None
         try:
-            said = yaml_text.read(text)
+            parsed = yaml_text.read(text)
         except yaml_text.Unreadable as error:
             self.unread, self.unread_line = Fault(path=[], message=str(error)), error.line
             return
-        if not isinstance(said or {}, dict):
+        if not isinstance(parsed or {}, dict):
             self.unread = Fault(path=[], message=NOT_FIELDS)
             return
-        self.body = said or {}
+        self.body = parsed or {}
         self.rows += 1
         self._bound = {k: b for k, b in self._bound.items() if k == self.text_key}
 

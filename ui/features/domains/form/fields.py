@@ -13,6 +13,7 @@ from ui.features.domains.form.draft import Draft
 from ui.shared.text import yaml_text
 from ui.shared.text.markdown import plain
 
+HEIGHT = 120  # of a field for several lines
 Alignment = Literal["top", "center", "bottom"]
 
 
@@ -50,18 +51,18 @@ def say(draft: Draft, path: Path) -> None:
         st.caption(f":red[:material/error: {plain(refused, 600)}]")
 
 
-def text(draft: Draft, path: Path, about: About, *, most: int | None = None) -> None:
+def text(draft: Draft, path: Path, about: About) -> None:
     """Draw a single-line text field; an empty one sets nothing."""
     if not _fits(draft, path, str, about):
         return
     key = _bound(draft, path, draft.get(path, ""), lambda value: value or None)
     with beside(about):
-        st.text_input(about.label, key=key, max_chars=most)
+        st.text_input(about.label, key=key)
         say(draft, path)
 
 
 def area(
-    draft: Draft, path: Path, about: About, *, height: int = 120, placeholder: str | None = None
+    draft: Draft, path: Path, about: About, *, height: int = HEIGHT, placeholder: str | None = None
 ) -> None:
     """Draw a multi-line text field; an empty one sets nothing."""
     if not _fits(draft, path, str, about):
@@ -72,7 +73,7 @@ def area(
         say(draft, path)
 
 
-def lines(draft: Draft, path: Path, about: About, *, height: int = 120) -> None:
+def lines(draft: Draft, path: Path, about: About) -> None:
     """Draw a field for a list of texts, one per line."""
     value = draft.get(path, [])
     fit = isinstance(value, list) and all(
@@ -83,7 +84,7 @@ def lines(draft: Draft, path: Path, about: About, *, height: int = 120) -> None:
         return
     key = _bound(draft, path, "\n".join(value), _split_lines)
     with beside(about, "top"):
-        st.text_area(about.label, key=key, height=height)
+        st.text_area(about.label, key=key, height=HEIGHT)
         say_below(draft, path)
 
 

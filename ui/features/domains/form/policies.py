@@ -14,7 +14,6 @@ from ui.features.domains.form.draft import Draft
 from ui.features.domains.form.fields import About
 from ui.shared.text.markdown import plain
 
-LONG = 200  # a default text longer than this is not shown beside the field
 TOOLS, MODELS = ("tool", "tools", "never"), ("model", "models")
 
 
@@ -47,9 +46,9 @@ def _policy(draft: Draft, path: Path, name: str, choices: Choices, rules_elsewhe
     if name == rules.POLICY:
         _rules(draft, (*path, name, "rules"), choices, rules_elsewhere)
     elif spec is not None and spec.settings.get("properties"):
-        said = draft.get((*path, name), {})
+        settings = draft.get((*path, name), {})
         wrong = any(tuple(fault.path)[: len(path)] == path for fault in draft.faults)
-        with st.expander("Settings", type="compact", expanded=bool(said) or wrong):
+        with st.expander("Settings", type="compact", expanded=bool(settings) or wrong):
             for setting, schema in spec.settings["properties"].items():
                 _setting(draft, (*path, name, setting), schema, choices)
 

@@ -92,4 +92,4 @@ def _rule(draft: Draft, path: Path, choices: Choices) -> None:
             empty="All",
         )
         fields.number(draft, (*path, "expires_seconds"), EXPIRES)
-        fields.text(draft, (*path, "description"), SAID, most=2_000)
+        fields.text(draft, (*path, "description"), SAID)

@@ -99,8 +99,8 @@ def _elsewhere(draft: Draft) -> None:
         where = bodies.place_words(fault.path)
         section = SECTIONS.get(str(fault.path[0]) if fault.path else "")
         there = f" See *{section}*." if section and section != draft.section else ""
-        said = plain(fault.message, 600)
-        st.caption(f":red[:material/error: {where}: {said}]{there}")
+        message = plain(fault.message, 600)
+        st.caption(f":red[:material/error: {where}: {message}]{there}")
     if len(rest) > MOST_FAULTS:
         st.caption(f"And {len(rest) - MOST_FAULTS} more: see *YAML* for all of them.")
 

@@ -71,8 +71,8 @@ def _built_in(draft: Draft, choices: Choices) -> None:
 def _add(draft: Draft) -> None:
     draft.absorb()
     servers = draft.get(SERVERS, {})
-    made = {"transport": HTTP, "url": "http://127.0.0.1:9000/mcp"}
-    draft.rearrange(SERVERS, {**servers, rows.free_name("server", servers): made})
+    server = {"transport": HTTP, "url": "http://127.0.0.1:9000/mcp"}
+    draft.rearrange(SERVERS, {**servers, rows.free_name("server", servers): server})
 
 
 def _server(draft: Draft, number: int, name: str, choices: Choices) -> None:
@@ -111,17 +111,17 @@ def _name(draft: Draft, number: int, name: str) -> None:
 
     draft.bind(key, name, write, is_name=True)
     with fields.beside(NAME):
-        st.text_input(NAME.label, key=key, max_chars=80)
+        st.text_input(NAME.label, key=key)
         if refused := draft.refused.get(key):
             st.caption(f":red[:material/error: {plain(refused, 300)}]")
 
 
 def _process(draft: Draft, path: Path, choices: Choices) -> None:
     allowed = ", ".join(_code(words) for words in choices.catalog.commands)
-    said = f"Command and arguments must be, or begin with: {allowed}." if allowed else (
+    about = f"Command and arguments must be, or begin with: {allowed}." if allowed else (
         "The operator has allowed no commands yet (STDIO_COMMANDS in the settings)."
     )  # fmt: skip
-    fields.text(draft, (*path, "command"), About("Command", said))
+    fields.text(draft, (*path, "command"), About("Command", about))
     fields.lines(draft, (*path, "args"), ARGUMENTS)
     words = ("Variable", "API_KEY", _secret(choices))
     rows.pairs(draft, (*path, "env"), f"Environment variables. {_secrets(choices)}", words)

@@ -66,8 +66,8 @@ def _reports(found: ServersReport) -> None:
 
 
 def _problem(server: ServerReport) -> str:
-    said = plain(str(server.problem), 500).rstrip(".")
-    return f"{said[:1].upper()}{said[1:]}. Turns would go on without its tools."
+    problem = plain(str(server.problem), 500).rstrip(".")
+    return f"{problem[:1].upper()}{problem[1:]}. Turns would go on without its tools."
 
 
 def show(draft: Draft, domain_id: UUID | None) -> None:
@@ -119,7 +119,7 @@ def _asked(draft: Draft) -> tuple[str, str | None]:
     key = f"{draft.name}-question"
     draft.bind(key, draft.question or first, draft.keep_question)
     with fields.beside(QUESTION):
-        question = st.text_input(QUESTION.label, key=key, max_chars=20_000)
+        question = st.text_input(QUESTION.label, key=key)
     names = [bodies.get(agent, ("name",)) for agent in draft.get(("agents",), [])]
     if len(names) < 2:
         return question or first, None

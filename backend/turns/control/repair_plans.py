@@ -18,7 +18,7 @@ BATCH = 200
 LOST = ErrorSummary(title="Task lost", detail="The session of this task was deleted.")
 
 
-def mend_plans(services: Services) -> None:
+def repair_plans(services: Services) -> None:
     """Stop tasks still running after their plan has ended; fail those whose turn is gone."""
     with services.database.read() as session:
         to_stop = list(session.scalars(_TO_STOP))

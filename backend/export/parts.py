@@ -69,8 +69,8 @@ def count_words(table: Mapping[str, Any], shown: int, reader: Reader) -> str:
     total = int(table.get("row_count") or shown)
     rows = "1 row" if total == 1 else f"{reader.count(total)} rows"
     further = table.get("further", "the Excel export has all")
-    said = f"{reader.count(shown)} of {rows}; {further}" if shown < total else rows
-    return said if table.get("complete", True) else f"{said}; cut at the tool's limit"
+    counted = f"{reader.count(shown)} of {rows}; {further}" if shown < total else rows
+    return counted if table.get("complete", True) else f"{counted}; cut at the tool's limit"
 
 
 def _text(row: DisplayMessage) -> Part:
@@ -93,8 +93,8 @@ def _notice(row: DisplayMessage) -> Part:
 def _todos(row: DisplayMessage) -> Part:
     todos = row.content.get("todos", [])
     marks = ["x" if todo.get("status") == "completed" else " " for todo in todos]
-    said = [f"[{m}] {todo.get('content')}" for m, todo in zip(marks, todos, strict=True)]
-    return Part("verbatim", "\n".join(said), "To do")
+    lines = [f"[{m}] {todo.get('content')}" for m, todo in zip(marks, todos, strict=True)]
+    return Part("verbatim", "\n".join(lines), "To do")
 
 
 def _image(row: DisplayMessage) -> Part:
@@ -116,8 +116,8 @@ def _call(row: DisplayMessage) -> Part:
     if isinstance(arguments, Mapping) and isinstance(arguments.get("sql"), str):
         source = arguments.get("source")
         return Part("code", arguments["sql"], f"{name} of {source}" if source else name, "sql")
-    said = arguments if isinstance(arguments, str) else _json(arguments)
-    return Part("code", said, name, "json")
+    text = arguments if isinstance(arguments, str) else _json(arguments)
+    return Part("code", text, name, "json")
 
 
 def _result(row: DisplayMessage) -> Part:
@@ -126,8 +126,8 @@ def _result(row: DisplayMessage) -> Part:
     if isinstance(table, dict) and table.get("columns"):
         title = str(table.get("title") or label)
         return Part("table", label=title, table=table, id=str(row.id))
-    said = "failed" if content.get("is_error") else "result"
-    return Part("code", str(content.get("content") or "(empty)"), f"{label}: {said}")
+    outcome = "failed" if content.get("is_error") else "result"
+    return Part("code", str(content.get("content") or "(empty)"), f"{label}: {outcome}")
 
 
 def _json(value: Any) -> str:

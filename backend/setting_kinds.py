@@ -1,0 +1,141 @@
+"""The kinds of values that settings have: what each accepts, and the sentence that refuses it."""
+
+import re
+import shlex
+from base64 import urlsafe_b64decode
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, SecretStr
+
+from backend.addresses import MAX_PORT, check_allowed_hosts, check_public_url
+
+KEY_BYTES = 32
+POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
+REDIS_SCHEMES = ("redis", "rediss", "unix")
+HTTP_SCHEMES = ("http", "https")
+ARTIFACT_STORE = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w!.*'()-]+)*/?", re.ASCII)
+# NAME or NAME*, then where it may be sent: @stdio, @host, @host:port, @http://host:port
+SECRET_ENTRY = re.compile(
+    r"(?P<name>[A-Za-z_]\w*\*?)"
+    r"(?:@(?P<scheme>https?://)?(?P<host>\[[0-9A-Fa-f:.]+\]|[\w-][\w.-]*)(?::(?P<port>\d{1,5}))?)?",
+    re.ASCII,
+)
+
+
+def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
+    """Return the scheme and the rest of `url`; never repeats the URL, which may hold a password."""
+    scheme, mark, rest = url.partition("://")
+    if not mark or scheme not in schemes:
+        raise ValueError("must begin with " + " or ".join(f"{name}://" for name in schemes))
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        raise ValueError("has a port or a host that cannot be read") from None
+    return scheme, rest
+
+
+def _database_url(url: str) -> str:
+    """Return the URL for psycopg2: SQLAlchemy would pick another driver, or refuse postgres://."""
+    return f"postgresql+psycopg2://{_split(url, POSTGRES_SCHEMES)[1]}" if url else url
+
+
+def _redis_url(url: str) -> str:
+    # The client would take any other text for database 0, which may be another program's.
+    scheme = _split(url, REDIS_SCHEMES)[0] if url else "unix"
+    if scheme != "unix" and not re.fullmatch(r"(?:/\d*)?", urlsplit(url).path, re.ASCII):
+        raise ValueError("must name the database by its number, such as redis://localhost:6379/0")
+    return url
+
+
+def _http_url(url: str) -> str:
+    if url and (not _split(url, HTTP_SCHEMES)[1] or not urlsplit(url).hostname):
+        raise ValueError("names no host")
+    return url.rstrip("/")
+
+
+def _host(host: str) -> str:
+    """Return the address without the brackets that it has in a URL."""
+    return host.strip("[]")
+
+
+def _data_dir(folder: Path) -> Path:
+    try:
+        return folder.expanduser()
+    except RuntimeError:
+        raise ValueError("begins with ~, but there is no such user's home folder") from None
+
+
+def _secret_names(names: str) -> str:
+    for name in filter(None, map(str.strip, names.split(","))):
+        found = SECRET_ENTRY.fullmatch(name)
+        if not found or not 1 <= int(found["port"] or 1) <= MAX_PORT:
+            raise ValueError(
+                "must be names, or prefixes followed by *, each with the host that it may be sent"
+                " to, such as GITHUB_TOKEN@api.github.com,JIRA_*@jira.example.org:8443,"
+                "LEDGER_*@stdio"
+            )
+    return names
+
+
+def _stdio_commands(commands: str) -> str:
+    try:
+        entries = split_commands(commands)
+    except ValueError as error:
+        raise ValueError(f"has an entry that cannot be read ({error})") from None
+    if any(not words[0] for words in entries):
+        raise ValueError("has an entry that does not begin with a command")
+    return commands
+
+
+def split_commands(commands: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of each entry, split as in a shell. Raise ValueError."""
+    entries = (tuple(shlex.split(entry)) for entry in commands.split(","))
+    return tuple(filter(None, entries))
+
+
+def _encryption_key(key: SecretStr) -> SecretStr:
+    try:
+        length = len(urlsafe_b64decode(key.get_secret_value()))
+    except ValueError:
+        length = -1
+    if length not in (0, KEY_BYTES):
+        raise ValueError("must be 32 random bytes in URL-safe base64")
+    return key
+
+
+def _artifact_store(url: str) -> str:
+    if url and not ARTIFACT_STORE.fullmatch(url):
+        raise ValueError("must be s3://bucket or s3://bucket/prefix")
+    return url.rstrip("/")
+
+
+def _source_urls(urls: dict[str, str]) -> dict[str, str]:
+    for name, url in urls.items():
+        if not name.strip():
+            raise ValueError("has an entry without a name")
+        if "://" not in url:
+            raise ValueError(
+                f"names no database for {name!r}: it must be a URL as SQLAlchemy's are"
+            )
+    return urls
+
+
+DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
+RedisUrl = Annotated[str, AfterValidator(_redis_url)]
+DataDir = Annotated[Path, AfterValidator(_data_dir)]
+Host = Annotated[str, AfterValidator(_host)]
+HttpUrl = Annotated[str, AfterValidator(_http_url)]
+SecretNames = Annotated[str, AfterValidator(_secret_names)]
+SourceUrls = Annotated[dict[str, str], AfterValidator(_source_urls)]
+PublicUrl = Annotated[str, AfterValidator(check_public_url)]
+AllowedHosts = Annotated[str, AfterValidator(check_allowed_hosts)]
+EncryptionKey = Annotated[SecretStr, AfterValidator(_encryption_key)]
+ArtifactStore = Annotated[str, AfterValidator(_artifact_store)]
+StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
+Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
+CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0: unlimited
+Rate = Annotated[float, Field(ge=0, le=1e9)]

@@ -1,0 +1,57 @@
+"""Whether this version can use a database: its server, its encoding and its schema."""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+REVISIONS = tuple(sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("0*.py")))
+OLDEST_SERVER = (15,)
+
+
+class UnusableDatabase(Exception):
+    """The database cannot be used; the message says why and what to do."""
+
+
+def check_server(connection: Connection) -> None:
+    """Raise UnusableDatabase unless tables can be made here, and hold any text."""
+    version = connection.dialect.server_version_info or OLDEST_SERVER
+    if version < OLDEST_SERVER:
+        raise UnusableDatabase(
+            f"The database at DATABASE_URL is PostgreSQL {version[0]}. Use version"
+            f" {OLDEST_SERVER[0]} or newer."
+        )
+    encoding = connection.scalar(text("SHOW server_encoding"))
+    if encoding != "UTF8":
+        raise UnusableDatabase(
+            f"The database at DATABASE_URL has the encoding {encoding}, which cannot hold every"
+            " text. Create it with ENCODING 'UTF8' TEMPLATE template0."
+        )
+
+
+def check_not_newer(connection: Connection) -> None:
+    """Raise UnusableDatabase if a newer version has migrated the database."""
+    found = _revision(connection)
+    if found and found not in REVISIONS:
+        raise UnusableDatabase(
+            f"The database at DATABASE_URL was migrated by a newer version of Colloquy (schema"
+            f" {found}, this version knows {REVISIONS[-1]}). Start that version."
+        )
+
+
+def check_schema(connection: Connection) -> None:
+    """Raise UnusableDatabase unless the database has the newest schema."""
+    check_not_newer(connection)
+    found = _revision(connection)
+    if found != REVISIONS[-1]:
+        raise UnusableDatabase(
+            f"The database at DATABASE_URL has {f'schema {found}' if found else 'no schema yet'},"
+            f" this version needs {REVISIONS[-1]}. Run `make migrate`."
+        )
+
+
+def _revision(connection: Connection) -> str | None:
+    if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
+        return None
+    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found

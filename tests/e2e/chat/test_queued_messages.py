@@ -1,0 +1,95 @@
+"""A message that is sent while an answer streams: its place, its turn, taken back."""
+
+from threading import Event
+
+from playwright.sync_api import Route, expect
+
+from tests.e2e.desk import Desk, without_end
+from tests.e2e.slow_wire import SlowWire
+from tests.fakes import ScriptedModel
+
+# What streams of two turns has arrived in the browser, and is drawn as far as it is to be.
+HAS_TWO_DRAFTS = """() => {
+  const { session, isDue } = window.colloquyLive;
+  return session?.drafts.size === 2 && !isDue;
+}"""
+
+
+def test_a_message_sent_meanwhile_waits_and_is_answered_next(desk: Desk, model: ScriptedModel):
+    may_end = Event()
+    model.steps = lambda messages, body: {
+        "text": f"Answer to {messages[-1]['content']}.",
+        "until": may_end,
+    }
+    desk.ask("one")
+    desk.sees("Answer to one.")
+
+    desk.ask("two")
+    desk.sees("Waiting: 1 turn before it")
+    may_end.set()
+
+    desk.sees("Answer to two.")
+    desk.is_idle()
+    text = desk.main.inner_text()
+    assert text.index("Answer to one.") < text.index("two") < text.index("Answer to two.")
+
+
+def test_a_message_sent_meanwhile_is_below_the_answer_from_its_first_moment(
+    desk: Desk, model: ScriptedModel
+):
+    model.steps = without_end("Paragraph 1 of many.")
+    desk.ask("one")
+    desk.sees("Paragraph 1 of")
+    desk.sends_by_itself()
+    held: list[Route] = []
+    desk.page.route("**/colloquy/send", lambda route: held.append(route), times=1)
+
+    desk.ask("two")
+
+    expect(desk.main.locator(".colloquy-answer ~ * .colloquy-sent")).to_have_text("two")
+    held[0].continue_()
+    desk.sees("Waiting: 1 turn before it")
+    desk.press("Stop")
+
+
+def test_a_queued_turn_is_shown_once_its_own_message_is_above_it(
+    own_desk: Desk, model: ScriptedModel
+):
+    wire = SlowWire(own_desk)
+    ends = {"one": Event(), "two": Event()}
+    model.steps = lambda messages, body: {
+        "text": f"Answer to {messages[-1]['content']}.",
+        "until": ends[messages[-1]["content"]],
+    }
+    own_desk.ask("one")
+    own_desk.sees("Answer to one.")
+    own_desk.ask("two")
+    own_desk.sees("Waiting: 1 turn before it")
+    own_desk.is_at_rest()
+
+    wire.hold_answers()  # so the page cannot put the message above the answer yet
+    ends["one"].set()
+    own_desk.page.wait_for_function(HAS_TWO_DRAFTS)
+    expect(own_desk.main.get_by_text("Answer to one.")).to_be_visible()
+    expect(own_desk.main.get_by_text("Answer to two.")).to_have_count(0)
+    wire.release()
+
+    own_desk.sees("Answer to two.")
+    text = own_desk.main.inner_text()
+    assert text.index("Answer to one.") < text.index("two") < text.index("Answer to two.")
+    ends["two"].set()
+
+
+def test_a_queued_message_can_be_taken_back(desk: Desk, model: ScriptedModel):
+    model.steps = without_end("Paragraph 1 of many.")
+    desk.ask("one")
+    desk.sees("Paragraph 1 of")
+    desk.ask("never mind")
+    desk.sees("Waiting: 1 turn before it")
+
+    desk.press("Take back")
+
+    desk.sees_not("Waiting: 1 turn before it")
+    desk.press("Stop")
+    desk.is_idle()
+    desk.sees_not("never mind")

@@ -1,0 +1,102 @@
+"""A turn that one agent hands over to another: its limit of steps, and what is left out of it."""
+
+import pytest
+
+from backend.types import JSON
+from tests.fakes import ScriptedModel
+from tests.integration.scenes import check_views, make_domain, make_session
+from tests.integration.team.scenes import Say, TeamModel, payload_of, response
+from tests.servers.tool import ToolServer, tool
+from tests.stack import Stack
+
+QUESTION, BRIEF = "please find out", "look as often as it takes"
+SUMMARY_PROMPT = "Summarise: {messages}"
+
+
+@pytest.fixture
+def team(model: ScriptedModel) -> TeamModel:
+    team = TeamModel(model)
+    team.says["Sage"] = hand_over("Writer")
+    return team
+
+
+def hand_over(name: str) -> JSON:
+    return response(payloadChangeRequest=payload_of(invokeAgent={"name": name, "message": BRIEF}))
+
+
+def looks(times: int) -> list[JSON]:
+    """What an agent says that looks a few times."""
+    return [{"tools": [{"name": "look", "args": {"n": number}}]} for number in range(times)]
+
+
+def in_turn(*steps: JSON) -> Say:
+    """Say one after the other."""
+    left = iter(steps)
+    return lambda _: next(left)
+
+
+def ask(stack: Stack, server: ToolServer, **domain: object) -> str:
+    """Ask a team whose specialists can look; give the turn."""
+    names = ("Writer", "Reconciler")
+    agents = [{"name": one, "system_prompt": f"I am {one}.", "tools": ["look"]} for one in names]
+    made = make_domain(
+        stack,
+        agents=agents,
+        manager={"system_prompt": "I am Sage."},
+        mcp_servers={"tools": server.template},
+        **domain,
+    )
+    turn_id: str = stack.submit(QUESTION, make_session(stack, made["name"]))["turn_id"]
+    return turn_id
+
+
+def test_the_limit_of_steps_counts_those_of_all_agents_of_a_turn(
+    stack: Stack, team: TeamModel
+) -> None:
+    team.says["Writer"] = in_turn(*looks(1), hand_over("Reconciler"))
+    team.says["Reconciler"] = in_turn(*looks(9), {"text": "done"})
+
+    with ToolServer([tool("look")], lambda *_: "nothing") as server:
+        turn = stack.finished(ask(stack, server, limits={"steps": 6}))
+
+    assert (turn["status"], turn["error"]["detail"].partition(",")[0]) == (
+        "failed",
+        "The agent made 6 steps",
+    )
+
+
+@pytest.mark.parametrize("summary", [{"status": 400}, {"text": ""}, {"text": "They looked."}])
+def test_who_goes_on_with_a_turn_still_reads_what_is_wanted_when_the_rest_is_left_out(
+    stack: Stack, model: ScriptedModel, team: TeamModel, summary: JSON
+) -> None:
+    policy = {"trigger_tokens": 1_000, "keep_tokens": 200, "prompt": SUMMARY_PROMPT}
+    team.says["Writer"] = in_turn(*looks(4), {"text": "done"})
+    answer = model.steps
+    model.steps = lambda messages, body: (
+        summary if str(messages[0]["content"]).startswith("Summarise") else answer(messages, body)
+    )
+
+    with ToolServer([tool("look")], lambda *_: "much " * 500) as server:
+        turn = stack.finished(ask(stack, server, middleware=[{"summarization": policy}]))
+
+    assert turn["status"] == "succeeded", turn["error"]
+    asked = team.bodies("Writer")
+    assert len(asked) == 5 and len(asked[-1]["messages"]) < 8
+    for body in asked:
+        said = [m["content"] for m in body["messages"] if m["role"] == "user"]
+        assert said[-2:] == [QUESTION, BRIEF]
+    check_views(stack, turn["session_id"])
+
+
+def test_recent_messages_never_leave_out_the_message_of_a_turn_that_was_handed_over(
+    stack: Stack, team: TeamModel
+) -> None:
+    policy = {"recent_messages": {"trigger": 1, "keep": 1}}
+
+    with ToolServer([tool("look")], lambda *_: "nothing") as server:
+        turn = stack.finished(ask(stack, server, middleware=[policy]))
+
+    assert turn["status"] == "succeeded", turn["error"]
+    (body,) = team.bodies("Writer")
+    said = [m["content"] for m in body["messages"] if m["role"] == "user"]
+    assert said == [QUESTION, BRIEF]
