@@ -47,6 +47,14 @@ class SlowWire:
         for side, message in late:
             side.send(message)
 
+    def release_one_by_one(self) -> None:
+        """Let all arrive in its order, each once the page has drawn what came before."""
+        while self._late:
+            side, message = self._late.pop(0)
+            side.send(message)
+            self._desk.page.wait_for_timeout(50)
+        self._holds_answers = self._holds_parts = False
+
     def wait_for(self, is_so: Callable[[], bool]) -> None:
         """Wait for what the pages do; messages pass only while the browser is asked anything."""
         deadline = time.monotonic() + PATIENCE_MS / 1_000

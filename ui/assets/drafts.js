@@ -42,7 +42,8 @@
     store() {
       let isStored = true;
       for (const [name, place] of this.sessions) {
-        const text = this.get(name);
+        const area = document.querySelector(`.${name} textarea`);
+        const text = area?.value || this.get(name); // what was just typed is not kept yet
         try {
           if (text?.trim()) sessionStorage.setItem(STORED + place, text);
           else sessionStorage.removeItem(STORED + place);

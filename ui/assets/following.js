@@ -6,7 +6,7 @@
   const VIEW = '[data-testid="stAppScrollToBottomContainer"]';
   const PARTS = `${VIEW}, ${VIEW} [data-testid="stMainBlockContainer"], ${VIEW} [data-testid="stBottom"]`;
   const LINKED = '[class*="st-key-hit-"]';
-  const OPENING = 'details:not([open]) > summary, [class*="st-key-view-"]';
+  const OPENING = "details:not([open]) > summary";
   const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"];
   const KEYS_UP = ["ArrowUp", "PageUp", "Home"];
   const INPUT_MS = 1000; // within which a reader's input scrolls
@@ -48,7 +48,7 @@
       || performance.now() - inputAt < INPUT_MS;
     if (isThere || isMeant) isAtEnd = isThere;
   });
-  // What a reader opens, or shows as a chart, stays where it is and grows downwards.
+  // What a reader opens stays where it is and grows downwards.
   on("click", ({ target }) => {
     if (target.closest?.(OPENING)) isAtEnd = false;
   });

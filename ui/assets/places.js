@@ -8,6 +8,7 @@
   const OFF_END = 4; // pixels
   const FAR = 1e9; // pixels: beyond the end of every page
   const HIT = '[class*="st-key-hit-"]';
+  const SWITCH = '[class*="st-key-view-"]'; // between a table and its chart
   const ANCHOR = '[class*="st-key-actions-"]'; // the line under each message and answer
   const places = (window.colloquyPlaces = { held: null, seen: null, isOpened: false, isPressed: false });
   const END = ".st-key-opens-at-end";
@@ -55,7 +56,12 @@
   // A scrollbar that is let go of ends without an event of its own.
   on(["pointermove"], ({ buttons }) => places.isPressed && !buttons && release());
 
+  const topOf = (node) => node?.getBoundingClientRect().top;
+
   document.addEventListener("click", ({ target }) => {
+    // What it shows is gone before the other is there: the page is shorter for a moment.
+    const choice = target.closest?.(SWITCH);
+    if (choice) return hold({ key: keyOf(choice), top: topOf(choice), isRoomy: true });
     const button = target.closest?.(".st-key-earlier, .st-key-later, .st-key-latest");
     if (!button) return;
     if (button.classList.contains("st-key-latest")) return hold({ isAsked: true });
@@ -64,8 +70,7 @@
     const isAfter = (node) => button.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
     const anchors = visible(ANCHOR);
     const anchor = anchors.find(isAfter) ?? anchors.at(-1);
-    const top = anchor?.getBoundingClientRect().top;
-    if (anchor) hold({ key: keyOf(anchor), top, isRoomy: true, isAsked: true });
+    if (anchor) hold({ key: keyOf(anchor), top: topOf(anchor), isRoomy: true, isAsked: true });
   }, true);
 
   setInterval(() => {

@@ -226,6 +226,7 @@ def test_a_table_becomes_a_chart_downwards(desk: Desk, stack: Stack, model: Scri
     session_id = stack.chat("The first question")["session_id"]
     model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
     stack.chat("Show the rows", session_id)
+    wire = SlowWire(desk)
     desk.open(f"?session={session_id}")
     desk.page.set_viewport_size({"width": 1280, "height": 1000})
     desk.unfold_steps()
@@ -239,7 +240,11 @@ def test_a_table_becomes_a_chart_downwards(desk: Desk, stack: Stack, model: Scri
     expect(chart).to_be_in_viewport()
     place = chart.bounding_box()
 
+    wire.hold_answers()
+    drawn = wire.parts_ended
     chart.click()
+    wire.wait_for(lambda: wire.parts_ended > drawn)
+    wire.release_one_by_one()  # the table is gone before its chart is there
 
     expect(desk.main.get_by_test_id("stVegaLiteChart")).to_be_visible()
     desk.lies_still()
