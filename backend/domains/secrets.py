@@ -187,6 +187,13 @@ def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
     return type(server).read({k: expand(v) if k in EXPANDED else v for k, v in fields.items()})
 
 
+def named_secrets(server: McpServer, secrets: Secrets) -> dict[str, str]:
+    """Return the values of the secrets that a server's template names, by name."""
+    environment = secrets.read()
+    names = (name for _, _, name in _names_in({"": server}))
+    return {name: value for name in names if (value := environment.get(name))}
+
+
 def check_secrets(
     servers: Mapping[str, McpServer], secrets: Secrets
 ) -> tuple[list[Fault], list[Fault]]:

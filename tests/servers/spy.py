@@ -25,6 +25,7 @@ def look(_: str, __: JSON) -> str:
         "files": {str(path): text for path in map(Path, sys.argv[1:]) for path, text in read(path)},
         "descriptors": GIVEN,
         "environment": dict(os.environ),
+        "lengths": {name: len(value) for name, value in os.environ.items()},
         "privileges": [
             line
             for line in Path("/proc/self/status").read_text().splitlines()

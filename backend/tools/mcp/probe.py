@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from mcp.types import Tool
 
 from backend.domains.allowed import Allowed
-from backend.domains.secrets import expand_secrets
 from backend.errors.domains import SecretMissing
 from backend.errors.tools import ToolServerUnavailable
 from backend.schemas.domains.servers import ServerReport, ServerTool, VersionStatus
@@ -59,17 +58,9 @@ class _Probe:
     async def look(self, allowed: Allowed, health: ServerHealth) -> None:
         """Connect, list the tools that turns can use, and disconnect."""
         began = time.monotonic()
-        key = self._template.model_dump_json()
-        self._paused = health.pause(key)
+        self._paused = health.pause(self._template.model_dump_json())
         try:
-            server = Server(
-                self.name,
-                expand_secrets(self._template, allowed.secrets),
-                key=key,
-                health=health,
-                call_seconds=CALL_SECONDS,
-                commands=allowed.commands,
-            )
+            server = Server(self.name, self._template, allowed, health, CALL_SECONDS)
             try:
                 self.tools, self.notices = usable_tools(self.name, await server.connect())
             finally:

@@ -8,12 +8,14 @@ from langchain_core.tools import ToolException
 from mcp.types import CallToolResult, ReadResourceResult, Tool
 from pydantic import AnyUrl
 
-from backend.domains.commands import Commands
+from backend.domains.allowed import Allowed
+from backend.domains.secrets import expand_secrets, named_secrets
 from backend.errors.tools import ToolServerUnavailable
 from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.session import MAX_TOOLS, UNCERTAIN, NotDelivered, Session
 from backend.tools.mcp.health import ServerHealth
+from backend.tools.mcp.own_secrets import OwnSecrets
 from backend.types import JSON
 
 logger = logging.getLogger(__name__)
@@ -22,30 +24,29 @@ logger = logging.getLogger(__name__)
 class Server:
     """A server by its name; each call finds an open connection or opens one.
 
-    `key` identifies the server across domains; `commands` says which processes may be started.
-    `call_seconds`: how long it may be silent within a call, unless the server's own template says
-    otherwise. `tools`: what it has listed, here or to another turn at the same time.
+    `key` identifies the server across domains. `call_seconds`: how long it may be silent within a
+    call, unless the server's own template says otherwise. `tools`: what it has listed, here or to
+    another turn at the same time. Raise SecretMissing or SecretForbidden.
     """
 
     def __init__(
         self,
         name: str,
-        server: McpServer,
-        *,
-        key: str,
+        template: McpServer,
+        allowed: Allowed,
         health: ServerHealth,
         call_seconds: float,
-        commands: Commands,
     ) -> None:
         self.name = name
-        self.key = key
+        self.key = template.model_dump_json()
         self.tools: Sequence[Tool] = ()
         self.is_connecting = False
-        self._server = server
+        self._server = expand_secrets(template, allowed.secrets)
+        self._own = OwnSecrets(named_secrets(template, allowed.secrets))
         self._health = health
-        self._commands = commands
-        self._call_seconds = server.call_seconds or call_seconds
-        self._is_bounded = server.call_seconds is not None
+        self._commands = allowed.commands
+        self._call_seconds = template.call_seconds or call_seconds
+        self._is_bounded = template.call_seconds is not None
         self._current: Session | None = None
         self._connecting = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,7 +68,9 @@ class Server:
         """
         since = self._health.connecting(self.key)
         self.is_connecting = True
-        session = Session(self.name, self._server, self._call_seconds, self._commands, known)
+        session = Session(
+            self.name, self._server, self._call_seconds, self._commands, self._own, known
+        )
         self._current = session
         try:
             tools = await session.open(self._tasks, self.connect_seconds)
@@ -85,7 +88,7 @@ class Server:
             self._health.failed(self.key, since, reason, self.connect_seconds)
             raise ToolServerUnavailable(reason)
         self._health.connected(self.key, since)
-        return tools
+        return [self._own.hide_in(tool) for tool in tools]
 
     async def call(
         self,
@@ -104,9 +107,12 @@ class Server:
             session = await self._open_session()
             try:
                 async with asyncio.timeout(self._call_seconds if self._is_bounded else None):
-                    return await session.call(tool, arguments, meta, line, as_task=as_task)
+                    result = await session.call(tool, arguments, meta, line, as_task=as_task)
+                return self._own.hide_in(result)
             except NotDelivered:
                 session.close()
+            except ToolException as error:
+                raise self._own.in_error(error) from error
             except TimeoutError as error:
                 raise ToolException(
                     f"The tool server {self.name!r} has not answered within "
@@ -122,9 +128,16 @@ class Server:
         if self._current is None or not self._current.is_open:
             return None
         try:
-            return await self._current.read(uri)
+            resource = await self._current.read(uri)
         except NotDelivered:
             return None
+        except ToolException as error:
+            raise self._own.in_error(error) from error
+        return resource and self._own.hide_in(resource)
+
+    def hide(self, text: str) -> str:
+        """Return a text from the server without its own secrets."""
+        return self._own.hide(text)
 
     def close(self) -> set[asyncio.Task[None]]:
         """Ask all connections to end and return the tasks that close them."""

@@ -15,7 +15,6 @@ from langchain_core.tools import BaseTool
 from mcp.types import Tool
 
 from backend.domains.allowed import Allowed
-from backend.domains.secrets import expand_secrets
 from backend.errors.tools import ToolServerUnavailable
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.domains.templates import McpServer
@@ -100,15 +99,7 @@ async def open_mcp_tools(
         return
     health = health or ServerHealth()
     opened = [
-        Server(
-            name,
-            expand_secrets(server, allowed.secrets),
-            key=server.model_dump_json(),
-            health=health,
-            call_seconds=call_seconds,
-            commands=allowed.commands,
-        )
-        for name, server in servers.items()
+        Server(name, template, allowed, health, call_seconds) for name, template in servers.items()
     ]
     try:
         found = await asyncio.gather(*(_connect(server, health, is_patient) for server in opened))

@@ -86,7 +86,7 @@ class McpTool(BaseTool):
 
     async def _call(self, arguments: JSON, meta: JSON | None) -> CallToolResult:
         call_id = CALL_ID.get()
-        line = ProgressLine(lambda text: self._on_progress(call_id, text))
+        line = ProgressLine(lambda text: self._on_progress(call_id, text), self._server.hide)
         try:
             return await self._server.call(
                 self._tool.name, arguments, meta, line, as_task=is_run_as_task(self._tool)

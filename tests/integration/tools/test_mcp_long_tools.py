@@ -237,11 +237,11 @@ def test_a_line_of_progress_is_bounded() -> None:
     said: list[str] = []
 
     async def go() -> None:
-        line = ProgressLine(said.append)
+        line = ProgressLine(said.append, str)
         await line.count(1, None, None)
         await line.count(float("nan"), float("inf"), "x\x00\ud800" * 1_000_000)
         line.close()
-        other = ProgressLine(said.append)
+        other = ProgressLine(said.append, str)
         await other.count(2, 0, "y " * 1_000_000)
         await other.count(2, 0, "y " * 1_000_000)
         other.close()

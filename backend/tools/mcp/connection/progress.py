@@ -10,23 +10,27 @@ MAX_CHARS = 200
 
 
 class ProgressLine:
-    """Passes on one call's progress; if it comes too fast, only the latest after a pause."""
+    """Passes on one call's progress; if it comes too fast, only the latest after a pause.
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+    `hide`: replaces what nobody may read in a text of the server.
+    """
+
+    def __init__(self, tell: Callable[[str], None], hide: Callable[[str], str]) -> None:
+        self._tell, self._hide = tell, hide
         self._said = self._told = ""
         self._pause: asyncio.TimerHandle | None = None
 
     def say(self, text: str) -> None:
         """Take a line from the server."""
-        self._said = " ".join(clean_text(text[: 4 * MAX_CHARS]).split())[:MAX_CHARS]
+        text = clean_text(self._hide(text)[: 4 * MAX_CHARS])
+        self._said = " ".join(text.split())[:MAX_CHARS]
         if self._pause is None:
             self._pass_on()
 
     async def count(self, progress: float, total: float | None, message: str | None) -> None:
         """Take a progress notification from the SDK."""
         counted = f"{progress:g} of {total:g}" if total else f"{progress:g}"
-        self.say(f"{message[: 4 * MAX_CHARS]} ({counted})" if message else counted)
+        self.say(f"{message} ({counted})" if message else counted)
 
     def close(self) -> None:
         """Stop passing on progress: the call has ended."""

@@ -23,6 +23,7 @@ from backend.tools.mcp.connection.rescue import rescue
 from backend.tools.mcp.connection.stdio import stdio_session
 from backend.tools.mcp.connection.task import Note, run_as_task
 from backend.tools.mcp.connection.wire import HttpWatch
+from backend.tools.mcp.own_secrets import OwnSecrets
 from backend.types import JSON
 
 MAX_TOOLS = 1_000
@@ -53,13 +54,14 @@ class Session:
         server: McpServer,
         call_seconds: float,
         commands: Commands,
+        own: OwnSecrets,
         known: Sequence[Tool] = (),
     ) -> None:
         self._name = name
         self._known = known
         self._http = HttpWatch(self._fail)
         self._opening = (
-            stdio_session(server, commands, self._take_aside)
+            stdio_session(server, commands, own, self._take_aside)
             if isinstance(server, StdioServer)
             else self._http_session(server, call_seconds)
         )

@@ -28,6 +28,7 @@ from backend.llm.parts import has_too_many_parts
 from backend.schemas.domains.templates import StdioServer
 from backend.tools.mcp.connection.rescue import TooManyParts
 from backend.tools.mcp.connection.wire import MAX_ANSWER_BYTES, Pace
+from backend.tools.mcp.own_secrets import OwnSecrets
 
 END_SECONDS = 2.0
 CONFINE = Path(__file__).with_name("confine.py")
@@ -38,7 +39,7 @@ ToSend = MemoryObjectReceiveStream[SessionMessage]
 
 @contextlib.asynccontextmanager
 async def stdio_session(
-    server: StdioServer, commands: Commands, on_other: Any
+    server: StdioServer, commands: Commands, own: OwnSecrets, on_other: Any
 ) -> AsyncGenerator[ClientSession, None]:
     """Start the server and yield a session with it; on exit the process has ended too.
 
@@ -51,12 +52,13 @@ async def stdio_session(
     program = _find_program(server.command)
     received, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, to_send = anyio.create_memory_object_stream[SessionMessage](0)
-    process = await anyio.open_process(
-        [sys.executable, "-I", "-S", CONFINE, *commands.hidden, "--", program, *server.args],
-        env={**get_default_environment(), **server.env},
-        stderr=sys.stderr,
-        start_new_session=True,
-    )
+    with own.log() as log:
+        process = await anyio.open_process(
+            [sys.executable, "-I", "-S", CONFINE, *commands.hidden, "--", program, *server.args],
+            env={**get_default_environment(), **server.env},
+            stderr=log,
+            start_new_session=True,
+        )
     assert process.stdin is not None and process.stdout is not None  # noqa: S101  # pipes
     async with anyio.create_task_group() as tasks, process, read, write:
         tasks.start_soon(_receive, process.stdout, received)
