@@ -117,7 +117,7 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
     `on_progress` receives the progress of running tools.
     """
     named = {name for agent in everyone_in(recipe.image) for name in agent.tools or ()}
-    makes = makes_artifacts(recipe.image)
+    makes = recipe.tool_context.makes_artifacts or makes_artifacts(recipe.image)
     context = replace(recipe.tool_context, on_progress=on_progress, makes_artifacts=makes)
     own = build_tools(offered_tools(recipe.image.tools, named, context), context)
     async with open_mcp_tools(

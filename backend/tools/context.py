@@ -25,7 +25,7 @@ class ToolContext:
     """The context of one turn's tools.
 
     `has_documents`: whether any of the turn's sources is a document. `makes_artifacts`: in a domain
-    with a manager, or where an agent names a tool of artifacts.
+    with a manager, so also in tasks, or where an agent names a tool of artifacts.
     """
 
     sources: Sources

@@ -56,7 +56,8 @@ class Claim:
     `lost_worker`: the previous attempt lost its worker. `has_waited`: the turn waited for people,
     who have now decided; `answers` holds their decisions, `updated` the messages changed by them.
     `connection` is the number of the connection to models that is set on the page, if any; `role`
-    is the role of the person who asked; `has_documents`: whether tools may read documents.
+    is the role of the person who asked; `has_documents`: whether tools may read documents;
+    `is_task`: whether a plan asked.
     """
 
     turn: Turn
@@ -77,6 +78,7 @@ class Claim:
     connection: int | None = None
     role: str | None = None
     has_documents: bool = False
+    is_task: bool = False
 
     @property
     def turn_id(self) -> UUID:
@@ -198,6 +200,7 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
         connection=held.connection,
         role=turn.role,
         has_documents=has_documents(session, scope, conversation.id),
+        is_task=conversation.parent_id is not None,
     )
 
 

@@ -204,6 +204,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             ),
             agent=claim.turn.agent,
             has_documents=claim.has_documents,
+            makes_artifacts=claim.is_task,
         ),
         allowed=Allowed.of(services.settings),
         journal=TurnJournal(

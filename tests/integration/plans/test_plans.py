@@ -156,3 +156,17 @@ def test_what_was_left_behind_of_a_plan_is_mended(own_stack: Stack, model: Scrip
         lambda: team.statuses(turn["session_id"])["t2"] == "stopped", "the task runs on"
     )
     assert own_stack.turn(tasks["t2"]["turn_id"])["status"] == "stopped"
+
+
+def test_an_agent_that_has_all_tools_of_its_domain_has_them_in_a_task_too(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    costs = {"kind": "table", "title": "Costs", "content": [{"cost": 7}]}
+    makes = {"tools": [{"name": "make_artifact", "args": costs}]}
+    team = Team(stack, model, lambda _: makes, specialist={"tools": None})
+
+    turn = team.ask(plan(task("t1")))
+    stack.finished(turn["turn_id"])
+
+    (made,) = stack.client.get(f"/sessions/{turn['session_id']}/artifacts").json()["items"]
+    assert (made["title"], made["agent"]) == ("Costs", "Analyst")
