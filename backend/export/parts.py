@@ -6,11 +6,23 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from backend.export.reader import Reader
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
+from backend.schemas.approvals import ApprovalStatus, DecisionType
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+)
 from backend.tabular.chart_places import write_place
 
 SHOWN_ROWS = 50
 FURTHER = "the artifact's download has all"
+_DECIDED = {
+    DecisionType.APPROVE: "approved",
+    DecisionType.EDIT: "edited",
+    DecisionType.REJECT: "rejected",
+    DecisionType.RESPOND: "answered",
+}
 
 Kind = Literal["markdown", "verbatim", "aside", "code", "table", "chart", "image", "problem"]
 
@@ -97,6 +109,22 @@ def _todos(row: DisplayMessage) -> Part:
     return Part("verbatim", "\n".join(lines), "To do")
 
 
+def _interrupt(row: DisplayMessage) -> Part:
+    """Return how the approval ended, and the arguments that ran if they are not the call's."""
+    told, name = row.metadata, str(row.content.get("name") or "tool")
+    if row.status is MessageStatus.PENDING:
+        return Part("aside", f"{name} waits for a decision.")
+    if decision := told.get("decision"):
+        label = f"{name}: {_DECIDED[decision]} by {told.get('decided_by')}"
+        edited = told.get("edited_arguments")
+        if edited is None:
+            return Part("aside", f"{label}.")
+        return Part("code", _json(edited), label, "json")
+    if told.get("outcome") == ApprovalStatus.EXPIRED:
+        return Part("aside", f"{name}: expired without a decision.")
+    return Part("aside", f"{name}: withdrawn, since the turn was stopped.")
+
+
 def _image(row: DisplayMessage) -> Part:
     name = str(row.content.get("name") or row.content.get("mime_type") or "image")
     return Part("image", name, result_id=str(row.metadata.get("result_id") or ""))
@@ -142,6 +170,7 @@ _PARTS: Mapping[ContentType, Callable[[DisplayMessage], Part]] = {
     ContentType.ERROR: _error,
     ContentType.NOTICE: _notice,
     ContentType.TODOS: _todos,
+    ContentType.INTERRUPT: _interrupt,
     ContentType.IMAGE: _image,
     ContentType.FILE: _file,
     ContentType.ARTIFACT: _file,

@@ -9,7 +9,8 @@ import pytest
 
 from backend.tabular.chart_places import NOT_DRAWN
 from backend.types import JSON
-from tests.integration.scenes import check_problem, make_session
+from tests.fakes import script
+from tests.integration.scenes import check_problem, make_domain, make_session
 from tests.stack import Stack
 
 HOSTILE = "<script>alert(1)</script> ![x](http://elsewhere/x.png) [y](javascript:alert(1))"
@@ -175,6 +176,30 @@ def test_the_workbook_has_each_table_and_no_formula(stack: Stack, session_id: st
     assert [(cell.value, cell.data_type) for cell in cells] == [("=1+1", "s"), (1234.5, "n")]
     assert book["Answer"]["B2"].value == 5.25
     assert "2 of 3 rows are kept" in str(book["Contents"]["D2"].value)
+
+
+def test_approvals_are_told_in_words_with_what_ran_instead(stack: Stack) -> None:
+    rule = {"tools": "query_source", "action": "ask"}
+    domain = make_domain(stack, middleware=[{"approvals": {"rules": [rule]}}])
+    session_id = make_session(stack, domain["name"])
+    args = {"source": "fi", "sql": "SELECT 1"}
+    calls = script({"tools": [{"name": "query_source", "args": args}] * 2}, {"text": "Done."})
+    turn_id = stack.submit(calls, session_id)["turn_id"]
+    stack.wait_for(lambda: stack.turn(turn_id)["status"] == "waiting", "no call waits")
+    waiting = export(stack, session_id, "markdown").text
+    decisions = [{"type": "edit", "args": {**args, "sql": "SELECT 2"}}, {"type": "reject"}]
+    answer = stack.client.post(f"/turns/{turn_id}/decisions", json={"decisions": decisions})
+    assert answer.status_code == 200, answer.text
+    stack.finished(turn_id)
+
+    text, page = (export(stack, session_id, form).text for form in ("markdown", "html"))
+
+    assert "> query_source waits for a decision." in waiting
+    assert "**query_source: edited by local**" in text and '"sql": "SELECT 2"' in text
+    assert "> query_source: rejected by local." in text
+    assert "<summary>query_source: edited by local</summary>" in page
+    for document in (waiting, text, page):
+        assert "arguments_hash" not in document and "args_schema" not in document
 
 
 def test_a_session_without_anything_is_exported_too(stack: Stack) -> None:
