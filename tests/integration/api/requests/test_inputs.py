@@ -239,9 +239,10 @@ def test_no_search_breaks_the_server(stack: Stack, q: str) -> None:
     assert answer.status_code == 200, answer.text
 
 
-@pytest.mark.parametrize("path", ["/sessions", "/domains", "/approvals"])
+@pytest.mark.parametrize("path", ["/sessions", "/domains", "/approvals", "/files", "/tasks"])
 @pytest.mark.parametrize(
-    "cursor", ["zzz", "%00", "%ff", "%25", "'", "x" * 10_000, "bnVsbA==", "W10=", "WzFd", "e30="]
+    "cursor",
+    ["", "zzz", "%00", "%ff", "%25", "'", "x" * 10_000, "bnVsbA==", "W10=", "WzFd", "e30="],
 )
 def test_a_cursor_that_no_list_gave_is_refused(stack: Stack, path: str, cursor: str) -> None:
     check_problem(stack.client.get(f"{path}?cursor={cursor}"), 422)
