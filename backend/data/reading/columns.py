@@ -19,7 +19,7 @@ from backend.data.reading.numbers import NumberForms, look_at_numbers, read_numb
 from backend.data.reading.raw import RAW, RawColumn
 from backend.data.reading.reading import Reading, duration_reading, text_reading
 
-_AT_ONCE = 100  # columns per query
+_AT_ONCE = 10  # columns per query: each pattern needs memory, in every thread
 _SAMPLE = 300  # distinct values
 _INTEGER = "-?(0|[1-9][0-9]{0,14})"
 _DECIMAL = r"-?(0|[1-9][0-9]{0,14})?\.[0-9]{1,14}"

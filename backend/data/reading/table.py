@@ -29,8 +29,8 @@ from backend.data.sql.quoting import identifier
 
 MAX_COLUMNS = 2_000
 SURPLUS = "surplus_cells"
-_AT_ONCE = 60  # columns per query
-_WIDE = 300  # with more columns, memory is enough for one thread only
+_AT_ONCE = 20  # columns per query
+_WIDE = 100  # with more columns, memory is enough for one thread only
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 from backend.data.files.formats import Format
 from backend.data.files.readers import in_words
 from backend.data.files.uploads import Upload, fill_upload
+from backend.data.source_reader import READING
 
 
 def fill(tmp_path, stored, format_):
@@ -33,6 +34,28 @@ def test_many_columns_of_a_text_are_read(tmp_path, width, cell, kind):
 
     assert types == [kind] * width
     assert (last == (None,) * width) == (cell == "#N/A")
+
+
+@pytest.mark.parametrize("width", [75, 120, 291])
+def test_many_columns_of_different_types_are_read_within_the_bounds(sandbox, tmp_path, width):
+    stored, snapshot = tmp_path / "wide.csv", tmp_path / "snapshot.duckdb"
+    rows = [
+        [
+            ("text", f"{row}", f"{row % 12 + 1}/{row % 28 + 1}/2011 00:00:00")[n % 3]
+            for n in range(width)
+        ]
+        for row in range(1_000)
+    ]
+    head = [f"name{place}" for place in range(width)]
+    stored.write_text("\n".join(map(",".join, [head, *rows])))
+    upload = Upload("id", stored, stored.name, Format.TEXT)
+
+    sandbox.run_blocking(fill_upload, snapshot, "Sheet", upload, bounds=READING)
+
+    with duckdb.connect(str(snapshot), read_only=True) as connection:
+        table = connection.sql("FROM Sheet")
+        assert list(map(str, table.types)) == ["VARCHAR", "BIGINT", "DATE"] * (width // 3)
+        assert len(table.fetchall()) == 1_000
 
 
 def test_many_columns_of_a_workbook_are_read_in_their_order(tmp_path):
