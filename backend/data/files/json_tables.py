@@ -37,6 +37,7 @@ _REASONS = {  # by what is in the engine's message
     "invalid UTF-8": _OTHER_ENCODING,
 }
 _TOO_LARGE = "it has numbers too large to be held exactly"
+_MIXED = "its values are of several kinds"
 _UNDECIDED = "not all of its dates or times are written as 2024-12-31 or 23:59"
 _MOMENTS = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
 _ANY_ROWS = (  # each key is a column: the engine would make one column of many or differing keys
@@ -120,6 +121,8 @@ def _columns_to_keep_as_text(
 
 def _doubts(column: str, kind: str) -> Iterator[tuple[str, str]]:
     """Yield why a type may not suit the column, and the test of its text that decides it."""
+    if kind == "JSON":  # its texts are in quotes, and 164 is less than 63
+        yield _MIXED, _has_plain_value(column)
     if kind == "DOUBLE":
         yield _TOO_LARGE, _loses_digits(column)
     elif "DOUBLE" in kind:
@@ -128,6 +131,11 @@ def _doubts(column: str, kind: str) -> Iterator[tuple[str, str]]:
         yield _UNDECIDED, _is_undecided(column)
     elif "DATE" in kind or "TIMESTAMP" in kind:
         yield _UNDECIDED, _has_undecided_date(column)
+
+
+def _has_plain_value(column: str) -> str:
+    """Return the test of text for a value that is neither an object nor an array."""
+    return f"NOT regexp_matches({identifier(column)}, '^\\s*[\\[{{]')"
 
 
 def _loses_digits(column: str) -> str:
@@ -177,8 +185,9 @@ def _tell_unchecked(alike: list[str], types: dict[str, str], understood: Underst
     """Report what is not checked: rows cannot be read as text by names that differ only in case."""
     if any(True for column, kind in types.items() for _ in _doubts(column, kind)):
         understood.warn(
-            "Numbers of more than 15 digits may be rounded, and dates may be guessed, because "
-            f"names differ only in case: {', '.join(alike)}. Rename them in the file."
+            "Numbers of more than 15 digits may be rounded, dates may be guessed, and texts among "
+            f"other values be in quotes, because names differ only in case: {', '.join(alike)}. "
+            "Rename them in the file."
         )
 
 

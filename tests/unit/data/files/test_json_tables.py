@@ -117,6 +117,29 @@ def test_dates_that_begin_with_the_year_are_dates(tmp_path, value, type_):
     assert (types, warnings) == ({"d": type_}, [])
 
 
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([300, "Avatar", None, 1941.5], ["300", "Avatar", None, "1941.5"]),
+        ([164, "", True], ["164", "", "true"]),
+        (["a", {"b": 1}], ["a", '{"b":1}']),
+    ],
+)
+def test_values_of_several_kinds_are_text_as_it_is_written(tmp_path, values, texts):
+    text = json.dumps([{"v": value} for value in values], separators=(",", ":"))
+
+    types, rows, warnings = read(tmp_path, text)
+
+    assert (types, rows) == ({"v": "VARCHAR"}, [(text,) for text in texts])
+    assert warnings == ["v: stays text: its values are of several kinds."]
+
+
+def test_objects_and_arrays_alone_stay_json(tmp_path):
+    types, _, warnings = read(tmp_path, '[{"v": {"a": 1}}, {"v": [1]}, {"v": null}]')
+
+    assert (types, warnings) == ({"v": "JSON"}, [])
+
+
 def test_names_that_look_as_if_they_were_changed_hide_nothing(tmp_path):
     text = f'[{{"address": "x", "address_1": {LONG}}}, {{"address": "y", "address_1": 1.5}}]'
 
