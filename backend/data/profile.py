@@ -13,6 +13,7 @@ from backend.data.reading.understood import Understood, load_understood
 from backend.data.sql.quoting import identifier
 from backend.data.tables import ColumnInfo, TableInfo
 
+_AT_ONCE = 10  # columns per query: each needs memory, in every thread
 _FEW_VALUES = 20
 _MAX_VALUE_CHARS = 40
 
@@ -41,9 +42,13 @@ def _profile(
     connection: duckdb.DuckDBPyConnection, name: str, table: TableInfo
 ) -> tuple[ColumnInfo, ...]:
     place = f"{identifier(name)}.{identifier(table.name)}"
-    summary = connection.sql(f"SUMMARIZE {place}")
-    rows = summary.project("column_name, min, max, approx_unique, null_percentage").fetchall()
-    spans = {row[0]: row[1:] for row in rows}
+    spans: dict[str, tuple[Any, ...]] = {}
+    for start in range(0, len(table.columns), _AT_ONCE):
+        some = table.columns[start : start + _AT_ONCE]
+        columns = ", ".join(identifier(column.name) for column in some)
+        summary = connection.sql(f"SUMMARIZE SELECT {columns} FROM {place}")  # noqa: S608 - names are quoted
+        rows = summary.project("column_name, min, max, approx_unique, null_percentage").fetchall()
+        spans |= {row[0]: row[1:] for row in rows}
     return tuple(
         replace(column, values=_values(connection, place, column.name, spans[column.name]))
         for column in table.columns

@@ -9,6 +9,7 @@ import pytest
 from backend.data.files.formats import Format
 from backend.data.files.readers import in_words
 from backend.data.files.uploads import Upload, fill_upload
+from backend.data.profile import list_tables, profile_tables
 from backend.data.source_reader import READING
 
 
@@ -36,26 +37,38 @@ def test_many_columns_of_a_text_are_read(tmp_path, width, cell, kind):
     assert (last == (None,) * width) == (cell == "#N/A")
 
 
-@pytest.mark.parametrize("width", [75, 120, 291])
-def test_many_columns_of_different_types_are_read_within_the_bounds(sandbox, tmp_path, width):
+def fill_within_the_bounds(sandbox, tmp_path, width):
+    """The snapshot of a text with texts, numbers and dates, read as an upload is."""
     stored, snapshot = tmp_path / "wide.csv", tmp_path / "snapshot.duckdb"
+    head = [f"name{place}" for place in range(width)]
     rows = [
-        [
-            ("text", f"{row}", f"{row % 12 + 1}/{row % 28 + 1}/2011 00:00:00")[n % 3]
-            for n in range(width)
-        ]
+        ["text", f"{row}", f"{row % 12 + 1}/{row % 28 + 1}/2011 00:00:00"] * (width // 3)
         for row in range(1_000)
     ]
-    head = [f"name{place}" for place in range(width)]
     stored.write_text("\n".join(map(",".join, [head, *rows])))
     upload = Upload("id", stored, stored.name, Format.TEXT)
-
     sandbox.run_blocking(fill_upload, snapshot, "Sheet", upload, bounds=READING)
+    return snapshot
+
+
+@pytest.mark.parametrize("width", [75, 120, 291])
+def test_many_columns_of_different_types_are_read_within_the_bounds(sandbox, tmp_path, width):
+    snapshot = fill_within_the_bounds(sandbox, tmp_path, width)
 
     with duckdb.connect(str(snapshot), read_only=True) as connection:
         table = connection.sql("FROM Sheet")
         assert list(map(str, table.types)) == ["VARCHAR", "BIGINT", "DATE"] * (width // 3)
         assert len(table.fetchall()) == 1_000
+
+
+def test_many_columns_are_described_within_the_bounds(sandbox, tmp_path):
+    snapshot = fill_within_the_bounds(sandbox, tmp_path, 291)
+    tables = sandbox.run_blocking(list_tables, "wide", snapshot, bounds=READING)
+
+    (table,) = sandbox.run_blocking(profile_tables, "wide", snapshot, tables, bounds=READING)
+
+    texts = [column.values for column in table.columns]
+    assert texts == ["text", "0 … 999", "2011-01-01 … 2011-12-28"] * 97
 
 
 def test_many_columns_of_a_workbook_are_read_in_their_order(tmp_path):
