@@ -9,11 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import chain, islice
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import duckdb
-from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+from python_calamine import (
+    CalamineError,
+    CalamineSheet,
+    CalamineWorkbook,
+    PasswordError,
+    SheetTypeEnum,
+    SheetVisibleEnum,
+)
 
 from backend.data.corrections import NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
@@ -32,11 +40,15 @@ _MOST_NAMED = 100
 _OTHER_CONTENTS = {
     "word/document.xml": "it is a text of a word processor. Save it as PDF.",
     "ppt/presentation.xml": "it is a presentation. Save it as PDF.",
+    "xl/workbook.bin": "it is in the binary format .xlsb. Save it as .xlsx or CSV.",
     "content.xml": "it is in the OpenDocument format. Save it as .xlsx, CSV or PDF.",
 }
+_LOCKED = (
+    "The workbook is protected with a password. Remove the password in a spreadsheet program and "
+    "upload it again, or save it as CSV."
+)
 _BLOCK = 1 << 22
 _TAIL = 1 << 20  # bytes; no honest cell is longer
-_PACKED = (".xlsx", ".xlsm")
 
 
 @dataclass(frozen=True)
@@ -53,12 +65,12 @@ def read_workbook(
 ) -> dict[str, Understood]:
     """Create a table of each sheet, or of the one that a person chose; return how each was read.
 
-    Raise SourceUnusable if the unpacked workbook is too large, or CorrectionRefused.
+    Raise SourceUnusable for a workbook that is too large or has a password, or CorrectionRefused.
     """
-    is_packed = path.suffix.lower() in _PACKED
+    is_packed = is_zipfile(path)  # one with a password is not, whatever its name says
     unseen = _look_inside(path) if is_packed else {}
     tables: dict[str, Understood] = {}
-    with CalamineWorkbook.from_path(path) as workbook:
+    with _open_workbook(path) as workbook:
         known = [s.name for s in workbook.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
         _check_sheet(known, corrections)
         for number, about in enumerate(workbook.sheets_metadata):
@@ -82,6 +94,22 @@ def read_workbook(
         raise SourceUnusable("No sheet of the workbook holds a row.")
     _tell_hidden(tables)
     return tables
+
+
+def _open_workbook(path: Path) -> CalamineWorkbook:
+    """Return the opened workbook. Raise SourceUnusable if it has a password."""
+    try:
+        return CalamineWorkbook.from_path(path)
+    except CalamineError as error:
+        if isinstance(error, PasswordError) or _is_encrypted(path):
+            raise SourceUnusable(_LOCKED) from None
+        raise
+
+
+def _is_encrypted(path: Path) -> bool:
+    """Return whether the file has the part that encryption makes of an .xlsx."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return content.find("EncryptedPackage".encode("utf-16-le")) >= 0
 
 
 def _check_sheet(known: Sequence[str], corrections: Corrections) -> None:
