@@ -95,10 +95,31 @@ def test_structured_content_reaches_the_model_where_no_text_does():
 
 @pytest.mark.parametrize(
     ("said", "structured"),
-    [("t", {"result": "t"}), ('{"a": 1}', {"a": 1}), ("[1]", {"result": [1]})],
+    [
+        ("t", {"result": "t"}),
+        ("t" * 60_000, {"content": "t" * 60_000}),
+        ('{"a": 1}', {"a": 1}),
+        ("[1]", {"result": [1]}),
+    ],
 )
 def test_structured_content_that_repeats_the_text_is_not_kept(said, structured):
     assert read(text(said), structured=structured).artifact is None
+
+
+def test_blocks_that_structured_content_repeats_are_told_once():
+    block = resource(blob=PIXEL)
+    dumped = block.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    content = read(block, structured={"content": [dumped]})
+
+    assert content == read(block)
+    assert PIXEL not in content.text
+
+
+def test_a_field_that_has_a_name_of_its_own_is_kept():
+    assert read(text("Alice"), structured={"author": "Alice"}).artifact["structured"] == {
+        "author": "Alice"
+    }
 
 
 def test_large_structured_content_is_a_file():

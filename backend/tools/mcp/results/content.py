@@ -35,6 +35,7 @@ MAX_STRUCTURED_CHARS = 50_000
 MAX_NAME_CHARS = 200
 MAX_LINKS = 20
 MAX_URI_CHARS = 2_000
+_WRAPPERS = ("result", "content")  # names under which servers repeat a whole result
 _LOST = {
     "image": "you cannot see it",
     "audio": "you cannot hear it",
@@ -181,9 +182,9 @@ def _own_part(result: CallToolResult, text: str, kept: _Attachments) -> JSON | N
 
 def _repeats_blocks(structured: JSON, blocks: Sequence[ContentBlock]) -> bool:
     """Return whether it is the blocks as JSON, as frameworks send that treat any result as data."""
-    value = structured.get("result")
+    value = _wrapped(structured)
     given = value if isinstance(value, list) else [value]
-    if len(structured) != 1 or len(given) != len(blocks):
+    if len(given) != len(blocks):
         return False
     dumped = (block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in blocks)
     return all(
@@ -194,7 +195,7 @@ def _repeats_blocks(structured: JSON, blocks: Sequence[ContentBlock]) -> bool:
 
 def _repeats(structured: JSON, text: str) -> bool:
     """Return whether it only repeats the text, as servers do for clients that read just one."""
-    if structured == {"result": text}:
+    if _wrapped(structured) == text:
         return True
     if has_too_many_parts(text):
         return False
@@ -202,7 +203,12 @@ def _repeats(structured: JSON, text: str) -> bool:
         parsed: Any = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return bool(parsed == structured or {"result": parsed} == structured)
+    return bool(structured == parsed or structured in ({name: parsed} for name in _WRAPPERS))
+
+
+def _wrapped(structured: JSON) -> Any:
+    """Return the value of its only field if that has a name which says nothing; otherwise None."""
+    return next((structured[name] for name in _WRAPPERS if list(structured) == [name]), None)
 
 
 def _size(count: int) -> str:
