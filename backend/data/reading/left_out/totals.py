@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 
@@ -15,6 +16,7 @@ from backend.data.sql.quoting import literal
 
 _LABELLED = 10  # first cells, of which two may be the label of a total
 _MOST_SUMMED = 50  # columns
+_AT_ONCE = 10  # columns per query: each needs memory, in every thread
 _MOST_TOTALS = 5_000
 _AROUND = "[ \u00a0:*=]*"  # a label
 _plain_total = re.compile(f"{_AROUND}{PLAIN_TOTAL}{_AROUND}")
@@ -112,6 +114,26 @@ def _sums(
     """
     numbers = [(p, r) for p, r in enumerate(readings) if r.type in ("BIGINT", "DOUBLE")]
     del numbers[_MOST_SUMMED:]
+    columns: list[list[Any]] = []
+    count: list[int] = []
+    for start in range(0, max(1, len(numbers)), _AT_ONCE):
+        some = numbers[start : start + _AT_ONCE]
+        count, *figures = _sums_of_parts(connection, width, len(totals) + 1, some)
+        columns += figures
+    own, between = columns[::2], columns[1::2]
+    return Sums([t.is_plain for t in totals], count, [column[1:] for column in own], between)
+
+
+def _sums_of_parts(
+    connection: duckdb.DuckDBPyConnection,
+    width: int,
+    count: int,
+    numbers: Sequence[tuple[int, Reading]],
+) -> list[list[Any]]:
+    """Return how many rows each part has, and of each column the totals and the sums of rows.
+
+    Each part begins with a total, except the first one.
+    """
     values = "".join(
         f", {reading.expression} AS v{place}, {_first(place)} IS NOT NULL AS follows{place}"
         for place, reading in numbers
@@ -122,17 +144,15 @@ def _sums(
         for place, _ in numbers
     )
     source = with_parts(reading for _, reading in numbers)
-    rows = connection.execute(  # each part begins with a total; the window is not sorted
+    rows = connection.execute(  # the window is not sorted
         f"SELECT part, count(*) FILTER (NOT is_total){sums} FROM ("  # noqa: S608 - our own names
         "SELECT *, count(*) FILTER (is_total) OVER (ROWS UNBOUNDED PRECEDING) AS part FROM ("
         f"SELECT {_is_total(width)} AS is_total{values} FROM {source})) GROUP BY part"
     ).fetchall()
     empty = [0, *[None, 0] * len(numbers)]
     by_part = {part: found for part, *found in rows}
-    parts = [by_part.get(part, empty) for part in range(len(totals) + 1)]
-    count, *columns = ([*column] for column in zip(*parts, strict=True))
-    own, between = columns[::2], columns[1::2]
-    return Sums([t.is_plain for t in totals], count, [column[1:] for column in own], between)
+    parts = [by_part.get(part, empty) for part in range(count)]
+    return [[*column] for column in zip(*parts, strict=True)]
 
 
 def _tell_left_out(totals: Sequence[_Total], understood: Understood, *, is_of_others: bool) -> None:

@@ -61,6 +61,22 @@ def test_many_columns_of_different_types_are_read_within_the_bounds(sandbox, tmp
         assert len(table.fetchall()) == 1_000
 
 
+def test_totals_of_many_columns_are_found_within_the_bounds(sandbox, tmp_path):
+    stored, snapshot = tmp_path / "wide.csv", tmp_path / "snapshot.duckdb"
+    head = ["country", *map(str, range(1960, 2014))]
+    rows = [[f"country {row}", *[f"{row}.25"] * 54] for row in range(220)]
+    total = ["Total", *[f"{sum(range(220)) + 55}.00"] * 54]
+    stored.write_text("\n".join(map(",".join, [head, *rows, total])))
+    upload = Upload("id", stored, stored.name, Format.TEXT)
+
+    sandbox.run_blocking(fill_upload, snapshot, "Sheet", upload, bounds=READING)
+
+    with duckdb.connect(str(snapshot), read_only=True) as connection:
+        assert connection.sql(
+            'SELECT count(*), sum("1960"), sum("2013") FROM Sheet'
+        ).fetchall() == [(220, 24145.0, 24145.0)]
+
+
 def test_many_columns_are_described_within_the_bounds(sandbox, tmp_path):
     snapshot = fill_within_the_bounds(sandbox, tmp_path, 291)
     tables = sandbox.run_blocking(list_tables, "wide", snapshot, bounds=READING)
