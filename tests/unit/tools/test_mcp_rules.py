@@ -55,6 +55,11 @@ def resource(**fields):
             "[audio audio/wav, 10 bytes: shown to people, you cannot hear it]",
         ),
         (resource(text="in a file"), "in a file"),
+        (resource(blob=base64.b64encode("für".encode()).decode(), mimeType="text/plain"), "für"),
+        (
+            resource(blob=PIXEL, mimeType="text/plain"),
+            "[file b.bin text/plain, 10 bytes: shown to people, you cannot read it]",
+        ),
         (
             resource(blob=PIXEL, mimeType="application/zip"),
             "[file b.bin application/zip, 10 bytes: shown to people, you cannot read it]",

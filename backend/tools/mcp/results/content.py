@@ -9,6 +9,7 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,8 +137,8 @@ def _line(block: ContentBlock, kept: _Attachments) -> str:
 
 def _resource(block: EmbeddedResource, kept: _Attachments) -> str:
     resource = block.resource
-    if isinstance(resource, TextResourceContents):
-        return text_without_media(resource.text, kept.take_encoded)
+    if (text := _text_of(block)) is not None:
+        return text_without_media(text, kept.take_encoded)
     if isinstance(resource, BlobResourceContents):
         name = str(resource.uri).rstrip("/").rpartition("/")[2]
         return kept.take(_kind(resource.mimeType), name, resource.mimeType, resource.blob)
@@ -167,8 +168,19 @@ def _kind(mime_type: str | None) -> str:
 
 def _is_text(block: ContentBlock) -> bool:
     if isinstance(block, EmbeddedResource):
-        return isinstance(block.resource, TextResourceContents)
+        return _text_of(block) is not None
     return isinstance(block, TextContent)
+
+
+def _text_of(block: EmbeddedResource) -> str | None:
+    """Return a resource's text, even if it was sent as bytes; None if it has none."""
+    resource = block.resource
+    if isinstance(resource, TextResourceContents):
+        return resource.text
+    if isinstance(resource, BlobResourceContents) and (resource.mimeType or "").startswith("text/"):
+        with suppress(ValueError):
+            return base64.b64decode(resource.blob, validate=True).decode()
+    return None
 
 
 def _own_part(result: CallToolResult, text: str, kept: _Attachments) -> JSON | None:
