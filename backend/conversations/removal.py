@@ -3,22 +3,28 @@
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import String, cast, delete, func, select
+from sqlalchemy import String, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from backend.schemas.conversations.sessions import ContentType
+from db.models.artifacts.artifact import ArtifactRow
 from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
 from db.models.turns.spent_key import SpentKeyRow
 from db.models.turns.turn import TurnRow
 
+CONTINUES = "continues"  # in a conversation's metadata: the ids of all that it continues
 KEPT_DAYS = 30  # clients retry within seconds, or days if they were offline
 
 
 def delete_conversation(session: Session, conversation_id: UUID) -> None:
     """Delete a conversation entirely, but keep its turns' idempotency keys for a while.
 
-    Its id is kept among them: it may have been derived from a key.
+    Its id is kept among them: it may have been derived from a key. Artifacts that a conversation
+    which continues it shows are given to that one.
     """
+    _give_artifacts(session, conversation_id)
     of_turns = select(TurnRow.owner_id, TurnRow.idempotency_key).where(
         TurnRow.conversation_id == conversation_id, TurnRow.idempotency_key.is_not(None)
     )
@@ -32,6 +38,30 @@ def delete_conversation(session: Session, conversation_id: UUID) -> None:
     session.execute(delete(SpentKeyRow).where(SpentKeyRow.owner_id.in_(owners), too_old))
     session.execute(spend.on_conflict_do_nothing())
     session.execute(delete(ConversationRow).where(ConversationRow.id == conversation_id))
+
+
+def _give_artifacts(session: Session, conversation_id: UUID) -> None:
+    """Give each artifact to the oldest of the conversations that show it in copied messages."""
+    owner = select(ConversationRow.owner_id).where(ConversationRow.id == conversation_id)
+    continuing = (
+        select(ConversationRow.id)
+        .where(ConversationRow.owner_id == owner.scalar_subquery())
+        .where(ConversationRow.metadata_[CONTINUES].has_key(str(conversation_id)))
+        .order_by(ConversationRow.created_at)
+        .with_for_update(read=True, key_share=True)  # so that none of them is deleted meanwhile
+    )
+    for heir in session.scalars(continuing).all():
+        shown = (
+            select(DisplayMessageRow.content["artifact_id"].astext)
+            .where(DisplayMessageRow.conversation_id == heir)
+            .where(DisplayMessageRow.content_type == ContentType.ARTIFACT.value)
+        )
+        session.execute(
+            update(ArtifactRow)
+            .where(ArtifactRow.conversation_id == conversation_id)
+            .where(cast(ArtifactRow.id, String).in_(shown))
+            .values(conversation_id=heir)
+        )
 
 
 def children_of(session: Session, conversation_id: UUID) -> list[UUID]:

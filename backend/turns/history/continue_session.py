@@ -10,7 +10,7 @@ from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations import service as conversations
 from backend.conversations.paths import Path
-from backend.conversations.removal import is_spent
+from backend.conversations.removal import CONTINUES, is_spent
 from backend.conversations.state.store import load_state
 from backend.errors.conversations import (
     CallsUnanswered,
@@ -68,7 +68,8 @@ def _continue(
         raise CallsUnanswered
     open_session(session, scope, domain or _domain_of(old), _title_after(old.title), new_id)
     new = conversations.lock(session, scope, new_id)
-    new.metadata_ = {**new.metadata_, ASKED: domain}
+    continues = [*old.metadata_.get(CONTINUES, []), str(session_id)]
+    new.metadata_ = {**new.metadata_, ASKED: domain, CONTINUES: continues}
     if old.model in new.image["models"]:
         new.model = old.model
     views.copy(session, session_id, new_id, Path.read(old.path), state)

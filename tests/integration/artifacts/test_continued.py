@@ -1,7 +1,9 @@
 """A session that continues another one can use what was made there."""
 
+import pytest
+
 from tests.integration.artifacts.scenes import call, desk, make, version
-from tests.integration.scenes import continued
+from tests.integration.scenes import check_problem, continued
 from tests.stack import Stack
 
 
@@ -26,3 +28,25 @@ def test_an_agent_reads_the_artifacts_of_the_session_that_it_continues(stack: St
     assert len(version(stack, report)["versions"]) == 1
     listed = stack.client.get(f"/sessions/{new_id}/artifacts").json()["items"]
     assert [one["id"] for one in listed] == [new["artifact_id"]]
+
+
+@pytest.mark.parametrize("is_first_kept", [True, False])
+def test_what_a_session_shows_stays_when_the_one_that_it_continues_is_deleted(
+    stack: Stack, is_first_kept: bool
+) -> None:
+    session_id = desk(stack)
+    shown = make(stack, session_id, "document", "The report", content="Line one of it.")
+    first_id = continued(stack, session_id)["id"]
+    last_id = continued(stack, first_id)["id"]
+    later = make(stack, session_id, "document", "Later", content="Not in the copies.")
+
+    for deleted in [session_id] if is_first_kept else [first_id, session_id]:
+        assert stack.client.delete(f"/sessions/{deleted}").status_code == 204
+
+    owner = first_id if is_first_kept else last_id
+    assert version(stack, shown)["title"] == "The report"
+    listed = stack.client.get(f"/sessions/{owner}/artifacts").json()["items"]
+    assert [one["id"] for one in listed] == [shown["artifact_id"]]
+    text = call(stack, last_id, "read_artifact", artifact_id=shown["artifact_id"])
+    assert "Line one of it." in text
+    check_problem(stack.client.get(f"/artifacts/{later['artifact_id']}"), 404)
