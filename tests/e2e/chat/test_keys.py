@@ -1,4 +1,4 @@
-"""What keys do: Escape stops the turn that runs, and ? lists all others."""
+"""What keys do: Escape stops the turn that runs, ? lists all others, Tab goes where one looks."""
 
 import re
 from collections.abc import Iterator
@@ -119,3 +119,23 @@ def test_a_new_chat_at_once_after_a_session_was_chosen_can_be_written_in(
     expect(own_desk.page).not_to_have_url(re.compile("session="))
     own_desk.is_at_rest()
     expect(own_desk.composer).to_be_focused()
+
+
+def test_tab_through_the_header_leaves_the_conversation_where_it_is_read(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "\n\n".join(map(str, range(100)))}
+    session_id = stack.chat("Count.")["session_id"]
+    desk.open(f"?session={session_id}")
+    expect(desk.main.get_by_text("99", exact=True)).to_be_in_viewport()
+    desk.is_at_rest()
+    desk.lies_still()
+
+    desk.main.focus()
+    for link in ("Search in this session", "Configuration", "Inspector"):
+        one = desk.main.get_by_role("link", name=link)
+        while not one.evaluate("link => link === document.activeElement"):
+            desk.page.keyboard.press("Tab")
+
+    desk.lies_still()
+    expect(desk.main.get_by_text("99", exact=True)).to_be_in_viewport()
