@@ -1,7 +1,8 @@
 // Keys on every page: Escape stops the running turn, ? opens the list of shortcuts. Each presses
 // the button that does the same. Escape also closes a dialog whose focused element has disappeared,
 // since the dialog then receives no key events. Edit moves the focus to the editing field, New Chat
-// to its composer, and Ctrl+K to the search field of the page that it opens.
+// to its composer, Ctrl+K to the search field of the page that it opens, and a button that is pressed
+// by key into what it opens, which stands at the end of the document.
 (() => {
   if (window.colloquyKeys) return;
   window.colloquyKeys = true;
@@ -14,6 +15,8 @@
   const EDITOR = '[class*="st-key-edit-text-"] textarea';
   const SEARCH = ".st-key-q input";
   const NEW_CHAT = ".st-key-new-chat button";
+  const OPENER = '[data-testid="stPopoverButton"][aria-expanded="false"]';
+  const OPENED = '[data-testid="stPopoverBody"]';
   const LOOK_MS = 50;
   const MOST_MS = 10_000; // until the field is drawn
   const CLOSE_DIALOG = '[data-testid="stDialog"] button[aria-label="Close"]';
@@ -48,6 +51,13 @@
     });
   };
 
+  /** Move the focus into what a button opens. */
+  const focusOpened = () => focusSoon(() => {
+    const opened = document.querySelector(OPENED);
+    if (opened) opened.tabIndex = -1;
+    return opened;
+  });
+
   // In the capture phase, before any other listener: open layers have not been closed yet.
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
@@ -65,9 +75,10 @@
   }, true);
 
   // The button that had the focus disappears, or what it leads to is to be written in at once.
-  document.addEventListener("click", ({ target }) => {
+  document.addEventListener("click", ({ target, detail }) => {
     if (target.closest?.(EDIT)) focusSoon(() => document.querySelector(EDITOR));
     if (target.closest?.(NEW_CHAT)) focusNewChat();
+    if (detail === 0 && target.closest?.(OPENER)) focusOpened(); // 0: by key, not by pointer
   }, true);
 
   document.addEventListener("keydown", ({ key, ctrlKey, metaKey, shiftKey, altKey }) => {

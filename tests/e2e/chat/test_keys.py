@@ -121,6 +121,21 @@ def test_a_new_chat_at_once_after_a_session_was_chosen_can_be_written_in(
     expect(own_desk.composer).to_be_focused()
 
 
+def test_tab_goes_into_what_a_button_has_opened_and_escape_back_to_it(desk: Desk):
+    desk.is_at_rest()
+    opener = desk.sidebar.get_by_role("button", name="Administration")
+    opened = desk.page.get_by_role("dialog", name="Administration")
+
+    opener.press("Enter")
+    expect(opened).to_be_focused()
+    desk.page.keyboard.press("Tab")
+    expect(opened.get_by_role("button").first).to_be_focused()
+    desk.page.keyboard.press("Escape")
+
+    expect(opened).to_have_count(0)
+    expect(opener).to_be_focused()
+
+
 def test_tab_through_the_header_leaves_the_conversation_where_it_is_read(
     desk: Desk, model: ScriptedModel, stack: Stack
 ):
