@@ -18,6 +18,7 @@ TITLE = "<title>Streamlit</title>"
 HEAD_END = "</head>"
 ROOT = '<div id="root"></div>'
 SCRIPTS = (
+    "history.js",
     "drafts.js",
     "places.js",
     "following.js",

@@ -118,3 +118,26 @@ def test_ones_own_session_among_all_is_opened_to_write(desk: Desk, model: Script
     desk.is_in_a_session()
     assert desk.session_id == session
     expect(desk.composer).to_be_visible()
+
+
+def test_back_leads_from_a_page_to_the_session_that_was_left_for_it(desk: Desk, stack: Stack):
+    first, second = (stack.chat(text)["session_id"] for text in ("The first", "The second"))
+    desk.open(f"?session={first}")
+    desk.sees("The first")
+
+    for page in ("Data", "Inbox"):
+        desk.press(page)
+        expect(desk.main.get_by_role("heading", name=page, exact=True)).to_be_visible()
+        desk.is_at_rest()
+    desk.row(second).click()
+    desk.sees("The second")
+    desk.is_at_rest()
+
+    for heading in ("Inbox", "Data"):
+        desk.page.go_back()
+        expect(desk.main.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+        desk.is_at_rest()
+        assert desk.page.url == f"{desk.url}/{heading.lower()}"
+    desk.page.go_back()
+    desk.sees("The first")
+    assert desk.session_id == first
