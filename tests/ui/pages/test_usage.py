@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -19,6 +20,7 @@ from backend.schemas.usage import (
 from tests.ui.fakes.usage import TODAY
 from tests.ui.seen import words
 from ui.features.usage.report import as_csv
+from ui.features.usage.words import cost
 
 FINANCE = UsageRow(
     key="finance", turns=2, model_calls=5, input_tokens=1000, cached_tokens=400,
@@ -52,6 +54,25 @@ def test_what_was_used_stands_in_a_table_with_its_total(open_usage, store):
     (table,) = page.dataframe
     assert list(table.value["Domain"]) == ["finance"]
     assert store.usage.asked == [(30, UsageBy.DOMAIN)]
+
+
+@pytest.mark.parametrize(
+    ("amount", "written"),
+    [(0, "0.00"), (0.00003, "0.000030"), (0.0031, "0.0031"), (0.5, "0.50"), (1234.5, "1,234.50")],
+)
+def test_a_cost_is_written_as_money_however_small(amount, written):
+    assert cost(amount) == written
+
+
+def test_the_chart_and_costs_are_written_as_the_reader_writes_numbers(open_usage, store):
+    store.usage.rows = [FINANCE]
+
+    page = open_usage()
+
+    (chart,) = page.get("vega_lite_chart")
+    assert "number" in json.loads(chart.proto.spec)["config"]["locale"]
+    columns = json.loads(page.dataframe[0].proto.columns)
+    assert columns["Cost"]["type_config"]["format"] == "localized"
 
 
 def test_another_choice_asks_for_another_report(open_usage, store):

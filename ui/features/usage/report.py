@@ -22,7 +22,7 @@ NAMES = {
 COUNTED = ("Turns", "Model calls", "Tokens in", "Cached", "Tokens out", "Thinking")
 FORMATS = {
     **dict.fromkeys(COUNTED, st.column_config.NumberColumn(format="localized")),
-    "Cost": st.column_config.NumberColumn(format="%.4f"),
+    "Cost": st.column_config.NumberColumn(format="localized", step=0.0001),
 }
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run these
 
@@ -73,10 +73,12 @@ def _chart(report: UsageReport) -> None:
     days = [report.since + timedelta(n) for n in range((report.until - report.since).days + 1)]
     values = [used.get(day, 0) for day in days]
     frame = pd.DataFrame({"Day": [reader.day(day) for day in days], figure: values})
-    st.bar_chart(
-        frame, x="Day", y=figure, x_label="", color="primary", height=200, sort=False,
-        alt=f"{figure} by day",
-    )  # fmt: skip
+    x = {"field": "Day", "type": "ordinal", "sort": None, "title": None}
+    drawn = {"mark": "bar", "encoding": {"x": x, "y": {"field": figure, "type": "quantitative"}}}
+    # Not `st.bar_chart`, which writes numbers as in English.
+    st.vega_lite_chart(
+        frame, {**drawn, "config": reader.vega_config()}, height=200, alt=f"{figure} by day"
+    )
 
 
 def _table(report: UsageReport) -> None:

@@ -16,7 +16,7 @@ from ui.shared.text.markdown import plain
 FORMATS = {
     "In": st.column_config.NumberColumn(format="localized"),
     "Out": st.column_config.NumberColumn(format="localized"),
-    "Cost": st.column_config.NumberColumn(format="%.4f"),
+    "Cost": st.column_config.NumberColumn(format="localized", step=0.0001),
     "Latest turns": st.column_config.TextColumn(width="medium"),
 }
 

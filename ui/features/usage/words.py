@@ -1,5 +1,7 @@
 """The wording for usage and budgets. Pure."""
 
+from math import floor, log10
+
 from backend.schemas.conversations.turns import Usage
 from backend.schemas.usage import Budget, BudgetKind
 from ui.shared.formats import reader
@@ -14,8 +16,8 @@ TOKEN_KINDS = (BudgetKind.SESSION_TOKENS, BudgetKind.DOMAIN_TOKENS)
 
 
 def cost(amount: float) -> str:
-    """Return a cost with its significant digits: 12.50, 0.0031."""
-    return reader.number(amount, 2) if amount >= 1 or not amount else f"{amount:.2g}"
+    """Return a cost with two decimals, or with those of its first two digits: 12.50, 0.0031."""
+    return reader.number(amount, max(2, 1 - floor(log10(amount))) if amount else 2)
 
 
 def usage(used: Usage) -> str:
