@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
@@ -134,3 +134,16 @@ def test_a_link_stands_in_line_with_the_text_above_it(desk: Desk, stack: Stack) 
 
     assert icon and heading
     assert abs(icon["x"] - heading["x"]) < 2
+
+
+def test_a_duration_has_the_readers_decimal_sign_as_the_figures_beside_it(
+    browser: Browser, scripted_url: str, stack: Stack
+) -> None:
+    session_id = stack.chat("Good morning.")["session_id"]
+    context = browser.new_context(locale="de-DE", timezone_id="Europe/Berlin")
+    desk = Desk(context, scripted_url)
+    desk.open(f"?session={session_id}")
+
+    took = desk.main.get_by_text(re.compile(r"\d s .* tokens in"))
+    expect(took).to_have_text(re.compile(r" \d,\d s · "))
+    context.close()

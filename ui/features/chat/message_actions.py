@@ -20,7 +20,6 @@ from ui.features.chat import state as chat_state
 from ui.features.usage.calls import get_turn_figures
 from ui.shared import clipboard, icons, last_known
 from ui.shared.formats import reader
-from ui.shared.formats.times import duration
 from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
 
@@ -77,7 +76,7 @@ def figures_words(figures: TurnFigures) -> str:
     """14:05 · 12 s · 3,214 tokens in, 210 out."""
     words = [reader.moment(figures.finished_at)]
     if figures.seconds is not None:
-        words.append(duration(figures.seconds))
+        words.append(reader.duration(figures.seconds))
     used = figures.usage
     if used.input_tokens or used.output_tokens:
         came, went = reader.number(used.input_tokens), reader.number(used.output_tokens)

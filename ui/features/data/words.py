@@ -62,7 +62,7 @@ def size(count: int) -> str:
     for unit, factor in (("KB", 1e3), ("MB", 1e6), ("GB", 1e9)):
         if count < factor * 1_000 or unit == "GB":
             value = count / factor
-            return f"{value:.1f} {unit}" if value < 10 else f"{reader.number(value)} {unit}"
+            return f"{reader.number(value, 1 if value < 10 else 0)} {unit}"
     return str(count)
 
 

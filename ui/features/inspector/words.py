@@ -14,7 +14,6 @@ from backend.schemas.inspection import (
     Reason,
 )
 from ui.shared.formats import reader
-from ui.shared.formats.times import duration
 from ui.shared.text.json_text import lay_out
 
 CONTEXT_STATUSES = {
@@ -118,7 +117,7 @@ def call_words(call: ModelCallSummary) -> str:
     if call.cost:
         parts.append(f"{call.cost:.4f}")
     if call.seconds is not None:
-        parts.append(duration(call.seconds))
+        parts.append(reader.duration(call.seconds))
     if call.failure:
         parts.append(call.failure)
     return " · ".join(parts)

@@ -17,6 +17,7 @@ from backend.types import JSON
 from ui import state
 from ui.client import ClientError
 from ui.features.models import calls, words
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 MEMORY = "model-connection"
@@ -119,7 +120,7 @@ def _result(ended: Ended) -> None:
         st.success(plain(test.detail, 1_000), icon=":material/check:")
         if test.models:
             named = ", ".join(plain(name, 100) for name in test.models)
-            st.caption(f"The endpoint has {len(test.models):,} models: {named}")
+            st.caption(f"The endpoint has {reader.number(len(test.models))} models: {named}")
         else:
             st.caption("The endpoint does not list its models.")
     else:

@@ -11,6 +11,7 @@ from ui.client import ClientError
 from ui.features.artifacts.known import SessionArtifacts
 from ui.features.plans import calls
 from ui.features.plans.words import answer_text, made_artifacts, task_words
+from ui.shared.formats import reader
 from ui.shared.once import once
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
@@ -41,7 +42,7 @@ def show(task: Task, key: str) -> None:
             open_link(task)
         if task.usage is not None:
             total = task.usage.input_tokens + task.usage.output_tokens
-            st.caption(f"{total:,} tokens", width="content")
+            st.caption(f"{reader.number(total)} tokens", width="content")
     if task.input:
         with st.expander("Input", type="compact", icon=":material/input:", key=f"in-{key}"):
             long_text.code(lay_out(task.input), f"task-in-{key}", "json")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from backend.schemas.tasks import Plan, Task, TaskStatus
-from ui.shared.formats.times import duration
+from ui.shared.formats import reader
 from ui.shared.text.artifact_links import ARTIFACT, Target, read_target
 
 
@@ -69,7 +69,7 @@ def task_words(task: Task, now: datetime | None = None, *, with_status: bool = T
         words.append(f"try {task.tries}")
     seconds = seconds_taken(task, now)
     if seconds is not None and (with_status or task.finished_at is not None):
-        words.append(duration(seconds))
+        words.append(reader.duration(seconds))
     return " · ".join(words)
 
 

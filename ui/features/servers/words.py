@@ -3,7 +3,7 @@
 from typing import Any
 
 from backend.schemas.domains.servers import ServerReport, ToolVersion
-from ui.shared.formats.times import duration
+from ui.shared.formats import reader
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.line_diff import diff_lines
 
@@ -20,9 +20,12 @@ def server_words(server: ServerReport) -> str:
     parts = [TRANSPORTS[server.transport]]
     if server.answers:
         count = len(server.tools)
-        parts += [f"answered in {duration(server.seconds)}", f"{count} tool{'s'[: count != 1]}"]
+        parts += [
+            f"answered in {reader.duration(server.seconds)}",
+            f"{count} tool{'s'[: count != 1]}",
+        ]
     else:
-        parts.append(f"given up after {duration(server.seconds)}")
+        parts.append(f"given up after {reader.duration(server.seconds)}")
     return " · ".join(parts)
 
 
@@ -32,7 +35,7 @@ def pause_words(server: ServerReport) -> str:
         return ""
     if server.answers:
         return "It failed earlier and was skipped by turns until now. It is used again."
-    return f"Turns skip it for another {duration(server.paused_seconds)} because it failed."
+    return f"Turns skip it for another {reader.duration(server.paused_seconds)} because it failed."
 
 
 def version_words(version: ToolVersion) -> str:

@@ -10,7 +10,7 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.usage import words as usage_words
 from ui.features.usage.calls import get_session_usage
-from ui.shared.formats.times import duration
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 FORMATS = {
@@ -63,6 +63,6 @@ def _row(turn: UsageOfTurn, *, has_cost: bool) -> dict[str, Any]:
         "In": turn.usage.input_tokens,
         "Out": turn.usage.output_tokens,
         **({"Cost": turn.usage.cost} if has_cost else {}),
-        "Took": duration(turn.seconds) if turn.seconds is not None else "",
+        "Took": reader.duration(turn.seconds) if turn.seconds is not None else "",
         "Latest turns": turn.message,
     }

@@ -14,7 +14,6 @@ from backend.schemas.operations.work import WorkTurn
 from ui import navigation
 from ui.features.chat.composer import retry, stop
 from ui.shared.formats import reader
-from ui.shared.formats.times import duration
 from ui.shared.once import is_done
 from ui.shared.states import loss_words, silence_words, wait_words
 from ui.shared.text.markdown import plain
@@ -95,14 +94,14 @@ def _badge(turn: WorkTurn) -> None:
 
 def _progress(turn: WorkTurn) -> list[str]:
     """Return owner, age, steps, attempts, earlier losses, and the worker's last heartbeat."""
-    words = [turn.owner, f"{duration(turn.age_seconds)} old"]
+    words = [turn.owner, f"{reader.duration(turn.age_seconds)} old"]
     words += [f"step {turn.steps}", f"attempt {turn.attempts}"] if turn.attempts else []
     words += [loss] if (loss := loss_words(turn)) else []
     if turn.model_retries:
         times = "once" if turn.model_retries == 1 else f"{turn.model_retries} times"
         words.append(f"model call retried {times}")
     if turn.worker and turn.heartbeat_seconds is not None:
-        words.append(f"{turn.worker}, last heartbeat {duration(turn.heartbeat_seconds)} ago")
+        words.append(f"{turn.worker}, last heartbeat {reader.duration(turn.heartbeat_seconds)} ago")
     return words
 
 

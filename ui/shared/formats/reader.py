@@ -23,6 +23,11 @@ def day(value: date) -> str:
     return write_day(value.isoformat(), st.context.locale)
 
 
+def duration(seconds: float) -> str:
+    """Return a duration in the reader's format: 0.4 s, 12 s, 3 min 5 s."""
+    return times.duration(seconds, st.context.locale)
+
+
 def moment(when: datetime) -> str:
     """Return a moment in the reader's zone: 14:05, Yesterday 14:05, 03.11.2024 14:05."""
     now = datetime.now(times.zone(st.context.timezone))

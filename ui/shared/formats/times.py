@@ -5,7 +5,7 @@ from datetime import date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from backend.schemas.conversations.sessions import Session
-from backend.tabular.locales import known, known_zone, write_day
+from backend.tabular.locales import known, known_zone, write_day, write_number
 
 PINNED = "Pinned"
 
@@ -15,10 +15,10 @@ def zone(name: str | None) -> tzinfo:
     return known_zone(name) or ZoneInfo("UTC")
 
 
-def duration(seconds: float) -> str:
-    """0.4 s, 12 s, 3 min 5 s, 2 h 10 min."""
+def duration(seconds: float, locale: str | None = None) -> str:
+    """0.4 s, 12 s, 3 min 5 s, 2 h 10 min; in the locale's format: 0,4 s."""
     if seconds < 10:
-        return f"{max(seconds, 0):.1f} s"
+        return f"{write_number(max(seconds, 0), locale, 1)} s"
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(int(seconds), 60)

@@ -105,4 +105,4 @@ def _offer_rest(text: str, shown: str, key: str) -> None:
 
 
 def _size(chars: int) -> str:
-    return f"{chars / 1_000_000:.1f} million" if chars >= 1_000_000 else f"{reader.number(chars)}"
+    return f"{reader.number(chars / 1e6, 1)} million" if chars >= 1e6 else reader.number(chars)

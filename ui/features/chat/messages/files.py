@@ -45,7 +45,9 @@ def label(row: DisplayMessage) -> str:
     parts = [plain(str(name or row.content_type), 120)]
     if isinstance(size := content.get("bytes"), int):
         parts.append(
-            f"{size / 1_000_000:.1f} MB" if size >= 1_000_000 else f"{reader.number(size)} bytes"
+            f"{reader.number(size / 1_000_000, 1)} MB"
+            if size >= 1_000_000
+            else f"{reader.number(size)} bytes"
         )
     if tool := content.get("tool"):
         parts.append(f"from {plain(str(tool), 80)}")

@@ -7,7 +7,7 @@ from backend.schemas.conversations.sessions import MessageStatus
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.view import ApprovalView
 from ui.features.chat.messages.blocks import Block, seconds_taken
-from ui.shared.formats.times import duration
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 ARGUMENT_CHARS = 60
@@ -44,7 +44,7 @@ def step_label(block: Block, asked: ApprovalView | None) -> str:
     if word := outcome.get(step_icon(block, asked)):
         parts.append(word)
     if (seconds := seconds_taken(block)) is not None:
-        parts.append(duration(seconds))
+        parts.append(reader.duration(seconds))
     return " · ".join(parts)
 
 

@@ -11,7 +11,7 @@ from ui.features.chat.messages import renderers
 from ui.features.chat.messages.blocks import Block, seconds_taken
 from ui.features.chat.messages.renderers import BlockContext
 from ui.features.plans.matching import PLAN_TOOLS
-from ui.shared.formats.times import duration
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 FEWEST = 2  # a single step is a line by itself
@@ -31,7 +31,7 @@ class Fold:
         if not calls:
             return "Thinking"
         seconds = [taken for call in calls if (taken := seconds_taken(call)) is not None]
-        worked = f"Worked {duration(sum(seconds))}" if seconds else "Worked"
+        worked = f"Worked {reader.duration(sum(seconds))}" if seconds else "Worked"
         names = dict.fromkeys(plain(str(call.row.content.get("name")), 40) for call in calls)
         listed = ", ".join(list(names)[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
         tools = "1 tool" if len(calls) == 1 else f"{len(calls)} tools"
