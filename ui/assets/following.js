@@ -6,6 +6,7 @@
   const VIEW = '[data-testid="stAppScrollToBottomContainer"]';
   const PARTS = `${VIEW}, ${VIEW} [data-testid="stMainBlockContainer"], ${VIEW} [data-testid="stBottom"]`;
   const LINKED = '[class*="st-key-hit-"]';
+  const NEW_CHAT = ".st-key-opening"; // read from its top, also where it is higher than the window
   const OPENING = "details:not([open]) > summary";
   const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"];
   const KEYS_UP = ["ArrowUp", "PageUp", "Home"];
@@ -21,9 +22,10 @@
   let inputAt = -INPUT_MS;
 
   const currentEnd = () => heightOf.call(view) - view.clientHeight;
+  const isNew = () => Boolean(document.querySelector(NEW_CHAT)?.checkVisibility());
   const toEnd = () => {
     isAtEnd = true;
-    view?.scrollTo(0, currentEnd());
+    view?.scrollTo(0, isNew() ? 0 : currentEnd());
   };
 
   // A session was opened: it is read from its end, unless a link leads to one of its messages.
@@ -31,7 +33,7 @@
 
   const follow = new ResizeObserver(() => {
     if (window.colloquyPlaces.held) isAtEnd = view.scrollTop > currentEnd() - 1;
-    else if (isAtEnd) toEnd();
+    else if (isAtEnd && !isNew()) toEnd();
     end = currentEnd();
   });
 
@@ -42,7 +44,7 @@
   for (const name of INPUTS) on(name, (event) => mayScrollUp(event) && (inputAt = performance.now()));
   // A page that has changed since it was drawn may have scrolled by itself: it was cut, or grew on.
   on("scroll", ({ target }) => {
-    if (target !== view) return;
+    if (target !== view || isNew()) return;
     const isThere = view.scrollTop > Math.min(end, currentEnd()) - 1;
     const isMeant = end === currentEnd() || window.colloquyPlaces.held
       || performance.now() - inputAt < INPUT_MS;

@@ -249,3 +249,28 @@ def test_a_table_becomes_a_chart_downwards(desk: Desk, stack: Stack, model: Scri
     expect(desk.main.get_by_test_id("stVegaLiteChart")).to_be_visible()
     desk.lies_still()
     assert chart.bounding_box() == place
+
+
+def test_a_new_chat_is_opened_at_its_top_also_in_a_low_window(
+    own_desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    model.steps = [{"text": "An answer of one line.\n\n" * 60 + "That is all."}]
+    session_id = stack.chat("Tell me")["session_id"]
+    own_desk.open(f"?session={session_id}")
+    own_desk.page.set_viewport_size({"width": 640, "height": 420})
+    expect(own_desk.main.get_by_text("That is all.")).to_be_in_viewport()
+    title = own_desk.main.get_by_role("heading", name="What would you like to know?")
+
+    own_desk.page.keyboard.press("Control+Shift+O")
+    expect(title).to_be_visible()
+    own_desk.is_at_rest()
+    own_desk.lies_still()
+    expect(title).to_be_in_viewport()
+    own_desk.page.reload()
+    expect(title).to_be_visible()
+    own_desk.is_at_rest()
+    own_desk.lies_still()
+    expect(title).to_be_in_viewport()
+
+    own_desk.ask("Tell me")
+    expect(own_desk.main.get_by_text("That is all.")).to_be_in_viewport()
