@@ -8,7 +8,7 @@
 
   const push = history.pushState.bind(history);
   history.pushState = (data, unused, url) => {
-    const [from, to] = [location.href, url].map((one) => new URL(one, location.href));
+    const [from, to] = [location.href, url ?? location.href].map((one) => new URL(one, location.href));
     const isRest = between === from.href && from.search === to.search;
     between = from.pathname === to.pathname ? to.href : null;
     if (isRest) history.replaceState(data, unused, url);
