@@ -57,7 +57,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
 draft, check = saving.open_it(domain)
 views = [FORM, YAML, TRIAL, VERSIONS] if domain else [FORM, YAML, TRIAL]
 view = st.segmented_control(
-    "View", views, default=FORM, key=f"view-{draft.name}", label_visibility="collapsed"
+    "View", views, default=FORM, key=f"shown-{draft.name}", label_visibility="collapsed"
 )
 if view == VERSIONS and domain:
     domain_versions.show(domain)

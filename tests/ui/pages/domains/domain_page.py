@@ -29,7 +29,7 @@ def section(page, domain, name):
 
 
 def view(page, domain, name):
-    key = f"view-domain-{getattr(domain, 'id', domain)}"
+    key = f"shown-domain-{getattr(domain, 'id', domain)}"
     return page.segmented_control(key=key).set_value(name).run()
 
 
