@@ -26,7 +26,7 @@ def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:
         repaired.append(message)
         if calls := message.get("tool_calls"):
             end = _end_of_results(messages, position)
-            missing = [error_result(call, note) for call in calls]
+            missing = [substitute_result(call, note) for call in calls]
             results, unanswered = _pair(messages[position - 1], calls, messages[position:end])
             missing = [missing[index] for index in unanswered]
             repaired += results + missing
@@ -37,7 +37,7 @@ def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:
     return {**state, "messages": repaired}, added
 
 
-def error_result(call: JSON, note: str) -> JSON:
+def substitute_result(call: JSON, note: str) -> JSON:
     """Return the result of a call that has no other: an error that says `note`."""
     return {
         "role": "tool",

@@ -10,7 +10,7 @@ from sqlalchemy import Row, bindparam, func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import without_interrupt
-from backend.agents.repair import error_result, repair
+from backend.agents.repair import repair, substitute_result
 from backend.agents.state import add_partial, calling_message, check_state, pending_calls
 from backend.agents.steps.events import ToolFinished
 from backend.approvals.store import withdraw
@@ -234,7 +234,7 @@ def _finished_calls(
         if recorded and recorded.message and call["id"] in pending:
             finished.append(ToolFinished(recorded.message, recorded.artifact))
         elif number in waiting and call["id"] in pending:
-            finished.append(ToolFinished(error_result(call, TASKS_STOPPED), None))
+            finished.append(ToolFinished(substitute_result(call, TASKS_STOPPED), None))
     return finished
 
 
