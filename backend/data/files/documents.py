@@ -1,6 +1,8 @@
 """Reads documents: their text by page, as a table `pages` with the columns page and text."""
 
 import logging
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +27,7 @@ _LONGEST_PAGE = 1_000_000
 _AT_ONCE = 50
 _FEW_LETTERS = 10
 _MOST_NAMED = 10
+_PRESENTED = re.compile("[\ufb00-\ufdff\ufe70-\ufefc]")
 
 Page = tuple[int, str]
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its warnings about odd files help no one
@@ -80,6 +83,12 @@ def read_document(
         raise SourceUnusable("The file holds no text.")
     understood.form.append(f"text, in {counted(parts, 'part')} of a page each")
     return {PAGES: understood}
+
+
+def with_plain_letters(text: str) -> str:
+    """Return the text with the letters that people type in place of ligatures and printed forms."""
+    plain = _PRESENTED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    return unicodedata.normalize("NFC", plain)
 
 
 def _pdf_pages(reader: pypdf.PdfReader, incomplete: _Incomplete) -> Iterator[Page]:
@@ -139,7 +148,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, pages: list[Page]) -> None:
 
 
 def _storable(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
+    plain = with_plain_letters(text)
+    return plain.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _tell_pages(

@@ -6,7 +6,9 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from backend.data.errors import QueryFailed
+from backend.data.files.documents import with_plain_letters
 from backend.data.results import Column, Limits, Scalar, Table
+from backend.data.sql.quoting import literal
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
 from backend.tools.sources.presenting import excerpt, table_artifact
@@ -25,9 +27,17 @@ _PAGE = (
     "END, {chars}) AS said, (SELECT max(page) FROM pages) AS last FROM pages WHERE page >= {page} "
     "ORDER BY page LIMIT {most}"
 )
+# A word divided at a line's end is one word in `joined`. In `kept` it has its hyphen, which may be
+# its own: terms with a hyphen are found there, and no space follows one.
 _SEARCH = (
-    "WITH plain AS (SELECT page, regexp_replace(text, '\\s+', ' ', 'g') AS said FROM pages), "
-    "found AS (SELECT page, said, {hits} AS hits, {place} AS place FROM plain WHERE {condition}) "
+    "WITH typed AS (SELECT page, regexp_replace(translate(text, '\u2019\u2010', '''-'), "
+    r"'\xAD\s*', '', 'g') AS text FROM pages), whole AS (SELECT page, "
+    r"regexp_replace(text, '(\pL)-[ \r]*\n\s*(\p{{Ll}})', '\1\2', 'g') AS joined, "
+    r"regexp_replace(text, '-[\s\pZ]+', '-', 'g') AS kept FROM typed), plain AS (SELECT page, "
+    r"regexp_replace(joined, '[\s\pZ]+', ' ', 'g') AS joined, "
+    r"regexp_replace(kept, '[\s\pZ]+', ' ', 'g') AS kept FROM whole), "
+    "found AS (SELECT page, {shown} AS said, {hits} AS hits, {place} AS place FROM plain "
+    "WHERE {condition}) "
     "SELECT page, hits, substr(said, greatest(place - {before}, 1), {chars}) AS passage "
     "FROM found ORDER BY hits DESC, page LIMIT {most}"
 )
@@ -130,7 +140,8 @@ async def _documents(context: ToolContext, source: str | None) -> tuple[list[str
 
 
 def _terms(words: str) -> list[str]:
-    parts = words.split('"')
+    plain = with_plain_letters(words).replace("\u2019", "'").replace("\u2010", "-")
+    parts = plain.replace("\u00ad", "").split('"')
     terms = [part for place, part in enumerate(parts) if place % 2]
     terms += [word for place, part in enumerate(parts) if not place % 2 for word in part.split()]
     found = list(dict.fromkeys(" ".join(term.lower().split()) for term in terms if term.strip()))
@@ -142,16 +153,18 @@ def _terms(words: str) -> list[str]:
 
 
 def _search_sql(terms: Sequence[str]) -> str:
-    quoted = ["'" + term.replace("'", "''") + "'" for term in terms]
-    lower = "lower(said)"
+    columns = ["kept" if "-" in term else "joined" for term in terms]
+    quoted = [literal(term.replace("- ", "-")) for term in terms]
+    wanted = [(f"lower({column})", term) for column, term in zip(columns, quoted, strict=True)]
     hits = " + ".join(
         f"(length({lower}) - length(replace({lower}, {term}, ''))) // length({term})"
-        for term in quoted
+        for lower, term in wanted
     )
     return _SEARCH.format(
+        shown=columns[0],
         hits=hits,
-        place=f"strpos({lower}, {quoted[0]})",
-        condition=" AND ".join(f"contains({lower}, {term})" for term in quoted),
+        place="strpos({}, {})".format(*wanted[0]),
+        condition=" AND ".join(f"contains({lower}, {term})" for lower, term in wanted),
         before=_BEFORE,
         chars=_PASSAGE_CHARS,
         most=_MOST_PASSAGES + 1,
