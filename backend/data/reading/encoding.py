@@ -6,6 +6,7 @@ is UTF-8. Only what is none of these is guessed, and reported as a guess.
 
 import codecs
 import gzip
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -24,7 +25,34 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
 _NAMES = {"cp1252": "Windows-1252", "cp1250": "Windows-1250", "cp1251": "Windows-1251"}
-_GUESSED = ["cp1252", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949"]
+_WESTERN, _CENTRAL = "cp1252", "cp1250"
+_GUESSED = [_WESTERN, _CENTRAL, "cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949"]
+# The letters beyond ASCII of the languages that are written in each of the two Latin code pages.
+_ALPHABETS = {
+    _WESTERN: (
+        "äöüßé",
+        "àâçéèêëîïôœùûüÿ",
+        "áéíñóúüªº",
+        "àáâãçéêíóôõúüªº",
+        "àèéìíîòóùú",
+        "åäöéü",
+        "æøåéäöü",
+        "áæðéíóöþúý",
+        "áéëèïíóöüú",
+    ),
+    _CENTRAL: (
+        "ąćęłńóśźż",
+        "áčďéěíňóřšťúůýžöü",
+        "áäčďéíĺľňóôŕšťúýž",
+        "áéíóöőúüű",
+        "ăâîşţ",
+        "čćđšž",
+    ),
+}
+_LETTER = rb"[\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xc0-\xff]"
+_WORD = re.compile(rb"(?:[A-Za-z]|" + _LETTER + rb")+")
+_PUNCTUATION = b"\x82\x84\x85\x91\x92\x93\x94\x95\x96\x97\xa0\xad\xb4"
+_SIGNS = "€£§©®°±²³µ·«»¡¿ªº¹¼½¾".encode(_WESTERN) + _PUNCTUATION
 _UNSEEN = bytes(set(range(32)) - set(b"\t\n\f\r\x01\x1c\x1d\x1e\x1f"))
 _BLOCK = 1 << 20
 _LOOKED_AT = 1 << 16
@@ -148,22 +176,38 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 def _guess(sample: bytes) -> Encoding:
     """Return a legacy encoding; Windows-1252 unless another is clearly better."""
-    found = charset_normalizer.from_bytes(sample, cp_isolation=_GUESSED, threshold=0.15).best()
-    codec = found.encoding if found else "cp1252"
-    if codec == "cp1250" and not _is_central_european(sample):
-        codec = "cp1252"
+    codec = _latin_page(sample)
+    if not _is_latin(sample):
+        found = charset_normalizer.from_bytes(sample, cp_isolation=_GUESSED, threshold=0.15).best()
+        if found and found.encoding not in _ALPHABETS:
+            codec = found.encoding
     name = _NAMES.get(codec, codec)
     text = f"It is not UTF-8; read as {name}, which is a guess: look at the special characters."
     return Encoding(codec, name, text, "replace")
 
 
-def _is_central_european(sample: bytes) -> bool:
-    """Return whether letters are among the bytes that the two Latin code pages read differently."""
-    letters = sum(
-        byte in b"\x9a\x9e\x8a\x8e\xb9\xea\xb3\xbf\xe6\xec\xf8\xe8\xf9" for byte in sample
-    )
-    western = sum(byte in b"\xe4\xf6\xfc\xdf\xc4\xd6\xdc\xe9\x80" for byte in sample)
-    return letters > western
+def _is_latin(sample: bytes) -> bool:
+    """Return whether most bytes beyond ASCII stand in words with ASCII letters, or are signs.
+
+    The words of other scripts have no ASCII letters.
+    """
+    words = [word for word in _WORD.findall(sample) if not word.isascii()]
+    within = sum(re.search(rb"[A-Za-z]", word) is not None for word in words)
+    foreign = sum(len(word) > 1 for word in words) - within
+    rest = _WORD.sub(b"", sample).translate(None, _SIGNS)
+    foreign += len(rest) - len(rest.decode("ascii", "ignore"))
+    return within > foreign or not foreign
+
+
+def _latin_page(sample: bytes) -> str:
+    """Return the Latin code page in which one language explains most letters, or Windows-1252."""
+
+    def explained(codec: str) -> int:
+        letters = b"".join(re.findall(rb"[\x80-\xff](?=[A-Za-z])|" + _LETTER, sample))
+        text = letters.decode(codec, "replace").lower()
+        return max(sum(map(text.count, alphabet)) for alphabet in _ALPHABETS[codec])
+
+    return max(_ALPHABETS, key=explained)
 
 
 def _read_as_western(error: UnicodeError) -> tuple[str, int]:
