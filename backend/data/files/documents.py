@@ -27,6 +27,7 @@ _LONGEST_PAGE = 1_000_000
 _AT_ONCE = 50
 _FEW_LETTERS = 10
 _MOST_NAMED = 10
+_MOST_LEVELS = 20  # of fields within fields
 _PRESENTED = re.compile("[\ufb00-\ufdff\ufe70-\ufefc]")
 
 Page = tuple[int, str]
@@ -35,8 +36,9 @@ logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its warnings about odd 
 
 @dataclass
 class _Incomplete:
-    """The numbers of pages whose text is missing, or is cut because it is too long."""
+    """The numbers of pages that have no text, that fail, and whose text is cut as too long."""
 
+    bare: list[int] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
 
@@ -59,7 +61,7 @@ def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Und
     understood = Understood([f"PDF with {counted(count, 'page')}"])
     incomplete = _Incomplete()
     _make_table(connection, _pdf_pages(reader, incomplete))
-    _tell_pages(connection, count, incomplete, understood)
+    _tell_pages(count, incomplete, understood)
     return {PAGES: understood}
 
 
@@ -93,16 +95,57 @@ def with_plain_letters(text: str) -> str:
 
 def _pdf_pages(reader: pypdf.PdfReader, incomplete: _Incomplete) -> Iterator[Page]:
     for number, page in enumerate(reader.pages, 1):
+        text = ""
         try:
             text = page.extract_text()
+            text = "\n".join([text, *_entered(page)])
+            if _is_bare(page, text.strip()):
+                incomplete.bare.append(number)
         except MemoryError:
             raise
         except Exception:  # noqa: BLE001 - an error in one page must not affect the others
             incomplete.failed.append(number)
-            text = ""
         if len(text) > _LONGEST_PAGE:
             incomplete.cut.append(number)
         yield number, text[:_LONGEST_PAGE]
+
+
+def _entered(page: pypdf.PageObject) -> Iterator[str]:
+    """Yield what was entered into the page's form, and written on it: it is not in its text."""
+    for reference in page.annotations or ():
+        item = reference.get_object()
+        if item.get("/Subtype") == "/FreeText":
+            yield str(item.get("/Contents", ""))
+        elif item.get("/Subtype") == "/Widget" and (value := _value_of(item)):
+            yield f"{_inherited(item, '/TU') or _inherited(item, '/T')}: {value}"
+
+
+def _value_of(item: pypdf.generic.DictionaryObject) -> str:
+    """Return what a form's field shows; an empty text if nothing was entered or chosen."""
+    is_button = _inherited(item, "/FT") == "/Btn"
+    value = item.get("/AS") if is_button else _inherited(item, "/V")
+    if isinstance(value, pypdf.generic.ArrayObject):
+        return ", ".join(map(str, value))
+    if not isinstance(value, str):
+        return ""
+    return "" if value == "/Off" else value.removeprefix("/")
+
+
+def _inherited(item: pypdf.generic.DictionaryObject, key: str) -> object:
+    """Return an entry of a form's field, or of the nearest field above that has it."""
+    found: object = item
+    for _ in range(_MOST_LEVELS):
+        if not isinstance(found, pypdf.generic.DictionaryObject):
+            break
+        if key in found:
+            return found[key]
+        found = found.get("/Parent", pypdf.generic.NullObject()).get_object()
+    return None
+
+
+def _is_bare(page: pypdf.PageObject, text: str) -> bool:
+    """Return whether the page's content is not in its text: a scan may have a page number."""
+    return not text or (len(text) < _FEW_LETTERS and bool(page.images.keys()))
 
 
 def _parts(file: TextIO) -> Iterator[str]:
@@ -152,16 +195,8 @@ def _storable(text: str) -> str:
     return plain.replace("\0", "").encode("utf-8", "replace").decode()
 
 
-def _tell_pages(
-    connection: duckdb.DuckDBPyConnection,
-    count: int,
-    incomplete: _Incomplete,
-    understood: Understood,
-) -> None:
-    ((empty,),) = connection.execute(
-        f"SELECT count(*) FROM {PAGES} WHERE length(trim(text)) < {_FEW_LETTERS}"  # noqa: S608 - our own name
-    ).fetchall()
-    bare = empty - len(incomplete.failed)
+def _tell_pages(count: int, incomplete: _Incomplete, understood: Understood) -> None:
+    bare = len(incomplete.bare)
     understood.facts["pages"] = count
     if bare == count:
         understood.warn(
