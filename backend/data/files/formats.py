@@ -35,11 +35,11 @@ _SUFFIXES = {
     Format.PDF: ".pdf",
     Format.DOCUMENT: ".md",
 }
+_PDF = b"%PDF-"
 _MAGIC = (
     (b"PK\x03\x04", Format.WORKBOOK),
     (b"\xd0\xcf\x11\xe0", Format.OLD_WORKBOOK),
     (b"PAR1", Format.PARQUET),
-    (b"%PDF-", Format.PDF),
     (b"\x1f\x8b", Format.GZIP),
 )
 _UNREADABLE = (
@@ -60,6 +60,8 @@ def find_format(head: bytes, name: str) -> Format | str:
     for magic, format_ in _MAGIC:
         if head.startswith(magic):
             return format_
+    if head.lstrip().startswith(_PDF):  # as some programs write it
+        return Format.PDF
     for magic, what in _UNREADABLE:
         if head.startswith(magic):
             return what

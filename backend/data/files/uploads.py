@@ -15,14 +15,14 @@ import duckdb
 from backend.data.corrections import NONE, NUMBER_TYPES, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.files.documents import read_document, read_pdf
-from backend.data.files.formats import Format
+from backend.data.files.formats import Format, find_format
 from backend.data.files.json_tables import read_json
 from backend.data.files.parquet_tables import read_parquet
 from backend.data.files.readers import READING_VERSION, fill_from_copy
 from backend.data.files.spreadsheets import read_workbook
 from backend.data.reading.delimited import choose_encoding, read_delimited
 from backend.data.reading.dialect import allow_long_cells, detect_dialect
-from backend.data.reading.encoding import open_text
+from backend.data.reading.encoding import open_bytes, open_text
 from backend.data.reading.typed import correct_types
 from backend.data.reading.understood import Understood
 from backend.text import listed
@@ -31,6 +31,7 @@ TABLE, DOCUMENT = "table", "document"
 _LARGEST_UNPACKED = 1_000_000_000  # bytes of a .gz
 _BLOCK = 1 << 20
 _SAMPLE_CHARS = 65_536
+_HEAD = 4_096  # bytes that show JSON
 _SUFFIXES_OF_TABLES = (".csv", ".tsv", ".tab", ".psv")
 
 
@@ -109,6 +110,8 @@ def _read_text(
     corrections = upload.corrections
     if path.suffix == ".gz":
         _check_unpacked(path)
+        if _is_packed_json(path, corrections):
+            return _read_json(connection, name, path, upload)
     if (corrections.kind or _kind_of_text(path, upload)) == DOCUMENT:
         _check_document(corrections)
         return read_document(connection, path, corrections)
@@ -127,6 +130,13 @@ def _kind_of_text(path: Path, upload: Upload) -> str:
     with open_text(path, choose_encoding(path, given.encoding)) as file:
         lines = file.read(_SAMPLE_CHARS).splitlines(keepends=True)
     return TABLE if len(lines) > 1 and detect_dialect(lines).separator else DOCUMENT
+
+
+def _is_packed_json(path: Path, given: Corrections) -> bool:
+    """Return whether it is JSON, and not to be read in another way that a person chose."""
+    of_json = Corrections(types=given.types, decimal=given.decimal if given.types else None)
+    with open_bytes(path) as file:
+        return given == of_json and find_format(file.read(_HEAD), "") is Format.JSON
 
 
 def _check_unpacked(path: Path) -> None:
