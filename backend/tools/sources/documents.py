@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from backend.data.errors import QueryFailed
 from backend.data.files.documents import with_plain_letters
 from backend.data.results import Column, Limits, Scalar, Table
+from backend.data.source_info import SourceInfo
 from backend.data.sql.quoting import literal
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
@@ -78,7 +79,7 @@ def read_document(context: ToolContext) -> BaseTool:
         if not found.rows:
             last = info.tables[0].rows if info.tables else 0
             raise QueryFailed(f"{info.name} has no page {page:,}: it has {last:,}.")
-        return _reading(info.name, found.rows, offset), None
+        return "\n".join([*_warnings(info), _reading(info.name, found.rows, offset)]), None
 
     return make_tool("read_document", ReadDocument, ask, context)
 
@@ -91,14 +92,16 @@ def search_document(context: ToolContext) -> BaseTool:
         names, left_out = await _documents(context, source)
         sql = _search_sql(wanted)
         rows: list[list[Scalar]] = []
+        warnings: list[str] = []
         for name in names:
             found = await context.sources.query(context.asker, name, sql, Limits())
             rows += [[name, *row] for row in found.rows]
+            warnings += _warnings(await context.sources.find(context.asker, name))
         columns = [Column(name, "VARCHAR") for name in ("document", "page", "hits", "passage")]
         table = Table(tuple(columns), rows[:_MOST_PASSAGES])
         notes = _notes(names, len(rows), left_out)
         title = f"Pages with {', '.join(repr(word) for word in wanted)}"
-        return excerpt(title, table, notes), table_artifact(title, table)
+        return excerpt(title, table, notes + warnings), table_artifact(title, table)
 
     return make_tool("search_document", SearchDocument, ask, context)
 
@@ -137,6 +140,11 @@ async def _documents(context: ToolContext, source: str | None) -> tuple[list[str
         return [info.name], 0
     names = await context.sources.documents()
     return names[:_MOST_DOCUMENTS], max(len(names) - _MOST_DOCUMENTS, 0)
+
+
+def _warnings(info: SourceInfo) -> list[str]:
+    """Return what is missing or uncertain in a document's text: a scan has none."""
+    return [f"NOTE on {info.name}: {said}" for table in info.tables for said in table.warnings]
 
 
 def _terms(words: str) -> list[str]:

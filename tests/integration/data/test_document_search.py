@@ -1,6 +1,9 @@
 """A search in documents finds words as people type them, whichever way a page prints them."""
 
+from io import BytesIO
+
 import pytest
+from pypdf import PdfWriter
 
 from tests.integration.data.test_files_in_turns import calls, results, upload
 from tests.integration.scenes import make_session
@@ -38,3 +41,19 @@ def test_words_are_found_however_they_are_printed(stack: Stack, words: str) -> N
     (found,) = results(stack, session_id)
 
     assert f"| {made['source']} | 1 |" in found
+
+
+def test_a_scan_that_is_read_or_searched_is_said_to_be_one(stack: Stack) -> None:
+    session_id = make_session(stack)
+    writer, held = PdfWriter(), BytesIO()
+    writer.add_blank_page(200, 200)
+    writer.write(held)
+    made = upload(stack, "scan.pdf", held.getvalue(), session_id=session_id)
+    asked = calls(
+        ("search_document", {"words": "notice", "source": made["source"]}),
+        ("read_document", {"source": made["source"]}),
+    )
+    stack.chat(asked, session_id)
+
+    for told in results(stack, session_id):
+        assert "The PDF has no text: its pages are images" in told
