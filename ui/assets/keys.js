@@ -1,5 +1,5 @@
-// Keys on every page: Escape stops the running turn, ? opens the list of shortcuts. Each presses
-// the button that does the same. Escape also closes a dialog whose focused element has disappeared,
+// Keys on every page: Escape stops the running turn or, in the editing field, cancels the edit; ? opens
+// the list of shortcuts. Each presses the button that does the same. Escape also closes a dialog whose focused element has disappeared,
 // since the dialog then receives no key events. Edit moves the focus to the editing field, New Chat
 // to its composer, Ctrl+K to the search field of the page that it opens, and a button that is pressed
 // by key into what it opens, which stands at the end of the document.
@@ -13,6 +13,7 @@
   const COMPOSER = '[class*="st-key-composer-"] textarea';
   const EDIT = '[class*="st-key-actions-"] [class*="st-key-edit-"] button';
   const EDITOR = '[class*="st-key-edit-text-"] textarea';
+  const CANCEL_EDIT = '[class*="st-key-actions-"] [class*="st-key-cancel-"] button';
   const SEARCH = ".st-key-q input";
   const NEW_CHAT = ".st-key-new-chat button";
   const OPENER = '[data-testid="stPopoverButton"][aria-expanded="false"]';
@@ -68,6 +69,8 @@
     const isWriting = target.matches?.(FIELDS);
     if (key === "?" && !isWriting) {
       if (press(".st-key-shortcuts button")) event.preventDefault();
+    } else if (key === "Escape" && target.matches?.(EDITOR)) {
+      press(CANCEL_EDIT);
     } else if (key === "Escape" && (!isWriting || target.matches(COMPOSER))) {
       if (target.closest?.(OWN_ESCAPE)) return;
       if (!press('[class*="st-key-stop-"] button')) window.colloquyLive?.stopSoon();

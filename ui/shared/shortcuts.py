@@ -18,6 +18,7 @@ SHORTCUTS = (
         (
             ("Enter", "Send the message"),
             ("Shift+Enter", "Start a new line"),
+            ("Esc", "Cancel the editing of a message"),
             ("@", "Choose an agent to ask, in domains with a manager"),
         ),
     ),

@@ -57,6 +57,19 @@ def test_an_edited_message_is_another_version(desk: Desk, model: ScriptedModel):
     desk.sees_not(SECOND)
 
 
+def test_escape_in_the_field_cancels_the_edit(desk: Desk, model: ScriptedModel):
+    talk(desk, model, FIRST)
+    desk.main.get_by_role("button", name="Edit", exact=True).click()
+    expect(editor(desk)).to_be_focused()
+    editor(desk).fill("Something else?")
+
+    editor(desk).press("Escape")
+
+    expect(editor(desk)).to_have_count(0)
+    desk.sees(FIRST, "Answer 1 is here.")
+    desk.sees_not("Something else?")
+
+
 def test_a_branch_goes_on_where_it_was_left(desk: Desk, model: ScriptedModel):
     talk(desk, model, FIRST, SECOND)
     edit(desk, SECOND, "Something else?")
