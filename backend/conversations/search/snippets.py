@@ -10,6 +10,8 @@ from backend.schemas.conversations.search import SnippetPart
 BEFORE = 60
 LENGTH = 240
 CUT = "…"
+# Links to artifacts are shown as their titles: an address says nothing to people.
+_LINK = re.compile(r"!?\[([^\[\]]{1,300})\]\(<?artifact:(?:[^()<>]|\([^()<>]*+\))*+>?\)")
 # Vowel signs and accents are parts of words, which `\w` does not know; those of emoji are not.
 _MARKS = "".join(c for c in map(chr, range(0x300, 0xFE00)) if category(c) in ("Mn", "Mc"))
 _LETTER = rf"(?:[^\W_]|[{_MARKS}])"
@@ -17,7 +19,7 @@ _LETTER = rf"(?:[^\W_]|[{_MARKS}])"
 
 def make_snippet(text: str, terms: Sequence[Term]) -> list[SnippetPart]:
     """Return a line of the text from just before its first hit; without a hit, its beginning."""
-    line = " ".join(text.split())
+    line = _LINK.sub(r"\1", " ".join(text.split()))
     pattern = re.compile("|".join(_pattern(term) for term in terms), re.IGNORECASE)
     first = pattern.search(line)
     start = _word_start(line, first.start() - BEFORE) if first else 0

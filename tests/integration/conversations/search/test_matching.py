@@ -105,6 +105,26 @@ def test_a_hit_says_where_it_is_and_marks_the_words(stack: Stack, model: Scripte
     ]
 
 
+def test_links_to_artifacts_are_shown_as_their_titles(stack: Stack) -> None:
+    session_id, word = make_session(stack), f"w{uuid4().hex}"
+    address = f"artifact:{uuid4()}@1"
+    told = (
+        f"**[Cash {word}]({address})** has [9 (EUR)]({address}#row=3&column=Sum (EUR)), as {word}"
+    )
+    picture = f"![Chart of {word}]({address}) and `a[0](b)` and [a site](https://example.com)"
+    say(stack, session_id, *texts_of(told, picture))
+
+    shown, first = search(stack, word, session_id=session_id)["items"]
+
+    assert "".join(part["text"] for part in first["snippet"]) == (
+        f"**Cash {word}** has 9 (EUR), as {word}"
+    )
+    assert [part["text"] for part in first["snippet"] if part["is_hit"]] == [word] * 2
+    assert "".join(part["text"] for part in shown["snippet"]) == (
+        f"Chart of {word} and `a[0](b)` and [a site](https://example.com)"
+    )
+
+
 def test_what_is_on_another_branch_is_found_and_says_so(stack: Stack, model: ScriptedModel) -> None:
     model.steps = lambda messages, body: {"text": f"heard {messages[-1]['content']}"}
     first, second = f"w{uuid4().hex}", f"w{uuid4().hex}"
