@@ -71,3 +71,17 @@ def test_a_connection_is_tested_saved_used_and_removed(
     desk.press("Remove")
     dialog.get_by_role("button", name="Remove", exact=True).click()
     desk.sees("Removed, with its key.", "Set by the environment")
+
+
+def test_a_refused_field_is_named_by_its_label(desk: Desk):
+    desk.administer("Models")
+    desk.main.get_by_label("Base URL", exact=True).fill("localhost:8080/v1")
+    desk.main.get_by_label("API key", exact=True).fill("one two")
+    model = desk.main.get_by_role("combobox", name=re.compile("Default model"))
+    model.fill("large")
+    model.press("Enter")
+
+    for button in ("Test", "Save"):
+        desk.press(button)
+        desk.sees("Base URL: this must begin with", "API key: this is not an API key")
+        desk.is_at_rest()

@@ -42,7 +42,7 @@ def show(connection: ModelConnection) -> None:
     is_saved = connection.source is ConnectionSource.PAGE
     _fill(connection)
     st.text_input(
-        "Base URL",
+        words.URL,
         key=URL,
         placeholder="https://api.openai.com/v1",
         help="An endpoint for OpenAI's chat completions API, usually ending in /v1. Empty: OpenAI."
@@ -50,7 +50,7 @@ def show(connection: ModelConnection) -> None:
     )
     has_key = is_saved and connection.has_key
     st.text_input(
-        "API key",
+        words.KEY,
         key=KEY,
         type="password",
         autocomplete="off",
@@ -61,7 +61,7 @@ def show(connection: ModelConnection) -> None:
         st.checkbox("Delete the stored key: the endpoint needs none", key=NO_KEY)
     known = dict.fromkeys([*ended.models, st.session_state.get(MODEL)])
     st.selectbox(
-        "Default model",
+        words.MODEL,
         [name for name in known if name],
         key=MODEL,
         index=None,
@@ -111,7 +111,7 @@ def _confirm(connection: ModelConnection) -> None:
 def _result(ended: Ended) -> None:
     """Draw the result of the last action."""
     if ended.problem is not None:
-        st.error(plain(ended.problem.detail, 1_000), icon=":material/error:")
+        st.error(plain(words.refusal(ended.problem.detail), 1_000), icon=":material/error:")
     if ended.notice:
         st.success(ended.notice, icon=":material/check:")
     if (test := ended.test) is None:

@@ -1,11 +1,15 @@
 """The wording for a connection to models. Pure."""
 
+import re
 from datetime import datetime
 
 from backend.schemas.connections import ConnectionSource, ConnectionUsed, ModelConnection
 from ui.shared.formats.times import moment
 from ui.shared.text.markdown import plain
 
+URL, KEY, MODEL = "Base URL", "API key", "Default model"
+_LABELS = {"base_url": URL, "api_key": KEY, "default_model": MODEL}
+_FIELD = re.compile(rf"(^|; )({'|'.join(_LABELS)}): ")
 RULE = (
     "A connection saved here replaces OPENAI_API_KEY, OPENAI_BASE_URL and MODEL as a whole, for"
     " everyone, from the next turn on; running turns are not affected. No restart is needed. The"
@@ -26,6 +30,11 @@ def in_use(connection: ModelConnection, now: datetime) -> str:
         return f"{sentence} Set by the environment: OPENAI_API_KEY, OPENAI_BASE_URL, MODEL."
     by, at = plain(connection.saved_by or "", 60), connection.saved_at
     return f"{sentence} Saved here by {by}{f', {moment(at, now)}' if at else ''}."
+
+
+def refusal(detail: str) -> str:
+    """Return why a connection is refused, with the fields named as they are labelled."""
+    return _FIELD.sub(lambda field: f"{field[1]}{_LABELS[field[2]]}: ", detail)
 
 
 def used_words(used: ConnectionUsed) -> str:
