@@ -59,6 +59,17 @@ def test_the_heads_of_the_workers_table_stand_only_above_columns(desk: Desk) -> 
     desk.sees(re.compile(r"of \d+ turns"))  # type: ignore[arg-type]  # get_by_text takes it
 
 
+def test_long_titles_leave_room_for_all_columns_of_the_sessions(desk: Desk, stack: Stack) -> None:
+    title = "The reconciliation of travel costs with the budget of each cost centre " * 2
+    assert stack.client.post("/sessions", json={"title": title}).is_success
+
+    desk.open("sessions")
+    desk.is_at_rest()
+
+    table = desk.main.get_by_test_id("stDataFrame").locator(".dvn-scroller")
+    assert table.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+
+
 def test_the_toolbar_of_a_table_covers_nothing_above_it(demo_desk: Desk) -> None:
     desk = demo_desk
     desk.ask("Chart spend by cost centre in 2026")

@@ -12,6 +12,7 @@ from ui.shared import pager
 from ui.shared.formats.times import zone
 
 PAGE_ROWS = 50
+TITLE_WIDTH = 280  # pixels: with it, all columns are seen in a window of 1280
 STATUSES = {
     "running": TurnStatus.RUNNING,
     "queued": TurnStatus.QUEUED,
@@ -80,6 +81,7 @@ def show(page: SessionPage, user: str) -> None:
         selection_mode="single-row",
         height="content",
         column_config={
+            "Title": st.column_config.TextColumn(width=TITLE_WIDTH),
             "Last activity": st.column_config.DatetimeColumn(
                 format="distance", timezone=st.context.timezone
             ),
