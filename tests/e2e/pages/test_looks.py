@@ -70,6 +70,19 @@ def test_long_titles_leave_room_for_all_columns_of_the_sessions(desk: Desk, stac
     assert table.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
 
 
+def test_the_sentences_of_an_empty_inbox_stand_together(demo_desk: Desk) -> None:
+    demo_desk.open("inbox")
+    first = demo_desk.main.get_by_text("Nothing is waiting for a decision.")
+    second = demo_desk.main.get_by_text("When an agent asks for approval")
+    expect(second).to_be_visible()
+    demo_desk.is_at_rest()
+
+    above, below = first.bounding_box(), second.bounding_box()
+
+    assert above and below
+    assert below["y"] - above["y"] - above["height"] < above["height"]
+
+
 def test_the_toolbar_of_a_table_covers_nothing_above_it(demo_desk: Desk) -> None:
     desk = demo_desk
     desk.ask("Chart spend by cost centre in 2026")

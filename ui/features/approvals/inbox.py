@@ -52,8 +52,9 @@ def _board(page: ApprovalPage) -> None:
                 _asked_for(approval)
                 approval_card.show(from_approval(approval))
         if not page.items:
-            st.markdown("Nothing is waiting for a decision.")
-            st.caption("When an agent asks for approval, its request appears here.")
+            with st.container(gap="xsmall"):
+                st.markdown("Nothing is waiting for a decision.")
+                st.caption("When an agent asks for approval, its request appears here.")
     with st.container(horizontal=True, horizontal_alignment="right"):
         pager.by_cursor(inbox_state().cursors, page.next_cursor, "inbox", ("Older", "Newer"))
 
