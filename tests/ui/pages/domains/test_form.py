@@ -105,6 +105,30 @@ def test_rows_are_moved_and_removed(open_domains, store):
     assert store.bodies[0]["middleware"] == [{"recent_messages": {"keep": 9}}, "title"]
 
 
+def test_an_agent_whose_last_own_policy_is_removed_has_none(open_domains, store):
+    domain = store.domains.add(
+        middleware=["summarization"], agents=[{"name": "A", "middleware": ["title"]}]
+    )
+    page = section(open_domains(domain.id), domain, "Agents")
+
+    press(page, "Remove Title")
+    save(page, domain)
+
+    assert store.bodies[0]["agents"][0]["middleware"] == []
+
+
+def test_the_last_rule_is_removed_with_the_policy_that_needs_one(open_domains, store):
+    rules = [{"tools": "*", "action": "ask"}, {"tools": "list_sources", "action": "allow"}]
+    domain = store.domains.add(middleware=["title", {"approvals": {"rules": rules}}])
+    page = section(open_domains(domain.id), domain, "Rules")
+
+    press(page, "Remove rule 1")
+    press(page, "Remove rule 1")
+    save(page, domain)
+
+    assert store.bodies[0]["middleware"] == ["title"]
+
+
 def test_a_rule_that_no_longer_asks_loses_what_only_asking_uses(open_domains, store):
     asks = {"tools": "*", "action": "ask", "decisions": ["approve"], "description": "Sure?"}
     domain = store.domains.add(middleware=[{"approvals": {"rules": [asks]}}])

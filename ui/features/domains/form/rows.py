@@ -14,15 +14,24 @@ from ui.features.domains.form.fields import say_below
 from ui.shared import icons
 
 
-def buttons(draft: Draft, path: Path, place: int, what: str) -> None:
-    """Draw the buttons that move and remove a row of a list."""
+def buttons(
+    draft: Draft, path: Path, place: int, what: str, *, needed_by: Path | None = None
+) -> None:
+    """Draw the buttons that move and remove a row of a list.
+
+    The only row is removed with the row that needs one, if there is such a row.
+    """
     entries: list[Any] = draft.get(path)
-    with icons.alone(draft.key(*path, place)):
+    key, row = partial(draft.key, *path, place), (*path, place)
+    with icons.alone(key()):
         if place > 0:
-            _button(draft, path, place, ":material/arrow_upward:", f"Move {what} up", _swap, -1)
+            _button(draft, key("up"), ":material/arrow_upward:", f"Move {what} up", row, _swap, -1)
         if place < len(entries) - 1:
-            _button(draft, path, place, ":material/arrow_downward:", f"Move {what} down", _swap, 1)
-        _button(draft, path, place, ":material/delete:", f"Remove {what}", _drop, 0)
+            _button(
+                draft, key("down"), ":material/arrow_downward:", f"Move {what} down", row, _swap, 1
+            )
+        gone = needed_by if needed_by and len(entries) == 1 else row
+        _button(draft, key("remove"), ":material/delete:", f"Remove {what}", gone, _drop, 0)
 
 
 def head() -> AbstractContextManager[Any]:
@@ -115,21 +124,21 @@ def free_name(wanted: str, taken: Any) -> str:
 
 def _button(
     draft: Draft,
-    path: Path,
-    place: int,
+    key: str,
     icon: str,
     said: str,
+    row: Path,
     act: Callable[[list[Any], int, int], None],
     by: int,
 ) -> None:
     st.button(
         said,
-        key=draft.key(*path, place, said.split()[-1] if by else "remove"),
+        key=key,
         type="tertiary",
         icon=icon,
         help=said,
         on_click=_change,
-        args=(draft, path, place, act, by),
+        args=(draft, row[:-1], row[-1], act, by),
     )
 
 
@@ -139,7 +148,9 @@ def _change(
     draft.absorb()
     entries = list(draft.get(path))
     act(entries, place, by)
-    draft.rearrange(path, entries or None)
+    # Within another field, an empty list differs from none: an agent without middleware of its own
+    # has the domain's.
+    draft.rearrange(path, entries if entries or len(path) > 1 else None)
 
 
 def _swap(entries: list[Any], place: int, by: int) -> None:

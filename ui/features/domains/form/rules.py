@@ -57,7 +57,7 @@ def show(draft: Draft, path: Path, choices: Choices) -> None:
         with st.container(border=True):
             with rows.head():
                 st.markdown(f"**Rule {place + 1}**", width="content")
-                rows.buttons(draft, path, place, f"rule {place + 1}")
+                rows.buttons(draft, path, place, f"rule {place + 1}", needed_by=path[:-2])
             _rule(draft, (*path, place), choices)
     fields.say(draft, path)
     st.button(
