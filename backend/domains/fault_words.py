@@ -63,9 +63,14 @@ def in_words(error: Mapping[str, Any]) -> str:
     if kind == "string_pattern_mismatch" and field == "name":
         return _NAME_PATTERN
     if kind in _WORDS:
-        return _WORDS[kind].format(**error.get("ctx", {}))
+        return _WORDS[kind].format(**{n: _whole(v) for n, v in error.get("ctx", {}).items()})
     message = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     return f"{message[:1].upper()}{message[1:]}."
+
+
+def _whole(bound: Any) -> Any:
+    """Return a number as people write it: 0, not 0.0."""
+    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
 
 
 def _place(error: Mapping[str, Any]) -> list[str | int]:

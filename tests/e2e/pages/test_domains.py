@@ -181,6 +181,21 @@ def test_a_new_domain_is_tried_before_it_is_made(desk: Desk, stack: Stack, model
     assert list(made["mcp_servers"]) == ["server"]
 
 
+def test_a_faulty_domain_is_not_tried_and_the_fault_is_in_plain_words(desk: Desk, stack: Stack):
+    server = {"transport": "streamable_http", "url": "http://127.0.0.1:9/mcp"}
+    domain = make_domain(stack, mcp_servers={"s": server})
+    desk.open(f"domains?domain={domain['id']}")
+    open_tab(desk, "Tools")
+    field(desk, "Seconds to connect").fill("0")
+
+    desk.press("Check which tools answer")
+    desk.sees("Invalid input. mcp_servers / s / connect_seconds: This must be more than 0.")
+    look_at(desk, "Dry run")
+    desk.press("Show it")
+
+    desk.sees("Invalid input. mcp_servers / s / connect_seconds: This must be more than 0.")
+
+
 def look_at(desk: Desk, view: str) -> None:
     desk.main.get_by_test_id("stButtonGroup").get_by_role("radio", name=view).click()
     desk.sees(SIGHTS[view])

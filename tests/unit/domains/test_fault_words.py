@@ -24,6 +24,7 @@ def limit(tool: str) -> dict:
         ({"agents": [{}]}, ["agents", 0, "name"], "Give it a name."),
         ({"agents": [{"name": "1"}]}, ["agents", 0, "name"], "Begin the name with a letter"),
         ({"limits": {"steps": 0}}, ["limits", "steps"], "This must be at least 1."),
+        ({"limits": {"cost": 0}}, ["limits", "cost"], "This must be more than 0."),
         ({"limits": {"steps": "x"}}, ["limits", "steps"], "Write a whole number here."),
         ({"agents": 1}, ["agents"], "Write a list here."),
         (

@@ -8,7 +8,6 @@ from typing import Any
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import DomainTemplate
 from backend.types import JSON
-from ui.shared.text.markdown import plain
 
 Path = tuple[str | int, ...]
 
@@ -97,7 +96,7 @@ def at(faults: Sequence[Fault], path: Path) -> list[Fault]:
 
 def place_words(path: Sequence[str | int]) -> str:
     """Return a path as text, counting from one: agents / 2 / name."""
-    return " / ".join(plain(str(part + 1 if isinstance(part, int) else part), 80) for part in path)
+    return " / ".join(str(part + 1 if isinstance(part, int) else part) for part in path)
 
 
 def policy_name(entry: Any) -> str:

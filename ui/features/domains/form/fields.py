@@ -189,7 +189,7 @@ def say_below(draft: Draft, path: Path) -> None:
         place = tuple(fault.path)
         if place[: len(path)] == path and len(place) > len(path) and fault not in draft.said:
             draft.said.append(fault)
-            where = bodies.place_words(fault.path[len(path) :])
+            where = plain(bodies.place_words(fault.path[len(path) :]), 300)
             st.caption(f":red[:material/error: {where}: {plain(fault.message, 600)}]")
 
 

@@ -1,10 +1,11 @@
 """Saves a draft as a new version, discards it, or merges it with another person's version."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.domains.configuration import TemplateCheck
+from backend.schemas.domains.configuration import Fault, TemplateCheck
 from backend.schemas.domains.templates import Domain
 from ui import state
 from ui.client import ClientError
@@ -96,7 +97,7 @@ def _elsewhere(draft: Draft) -> None:
         return
     rest = [fault for fault in draft.faults if fault not in draft.said]
     for fault in rest[:MOST_FAULTS]:
-        where = bodies.place_words(fault.path)
+        where = plain(bodies.place_words(fault.path), 300)
         section = SECTIONS.get(str(fault.path[0]) if fault.path else "")
         there = f" See *{section}*." if section and section != draft.section else ""
         message = plain(fault.message, 600)
@@ -132,8 +133,12 @@ def _refuse_faults(draft: Draft) -> None:
     if draft.unread:
         raise ClientError("Not saved", draft.unread.message)
     check = domains.check_template(state.client(), draft.body)
-    for fault in check.faults:
-        where = bodies.place_words(fault.path)
-        more = len(check.faults) - 1
-        rest = f" And {more} more." if more else ""
-        raise ClientError("Not saved", f"{where}: {fault.message}{rest}")
+    if check.faults:
+        raise ClientError("Not saved", fault_words(check.faults))
+
+
+def fault_words(faults: Sequence[Fault]) -> str:
+    """Return the first of the faults with its place, and how many more there are."""
+    first, more = faults[0], len(faults) - 1
+    rest = f" And {more} more." if more else ""
+    return f"{bodies.place_words(first.path)}: {first.message}{rest}"

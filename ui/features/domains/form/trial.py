@@ -1,7 +1,8 @@
 """Tries a domain before it is saved: which tools answer, and what its model would be sent."""
 
+from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import streamlit as st
@@ -11,10 +12,10 @@ from backend.schemas.domains.dry_runs import FirstRequest
 from backend.schemas.domains.servers import ServerReport, ServersReport
 from backend.types import JSON
 from ui import state
-from ui.client import ClientError
+from ui.client import Client, ClientError
 from ui.features.domains import calls as domains
 from ui.features.domains.form import body as bodies
-from ui.features.domains.form import fields
+from ui.features.domains.form import fields, saving
 from ui.features.domains.form.draft import Draft
 from ui.features.domains.form.fields import About
 from ui.features.servers.words import server_words
@@ -27,7 +28,10 @@ QUESTION = About("Sample question", "It is neither sent to a model nor stored.")
 AGENT = About("Agent", "The agent that would be asked.")
 FIRST_QUESTION = "What can you do?"
 ROLES = {"system": "System prompt", "user": "Person", "assistant": "Agent", "tool": "Tool"}
+INVALID = 422
 OUT_OF_DATE = ":orange[:material/history: The domain has changed since; check again.]"
+
+T = TypeVar("T")
 
 
 def servers(draft: Draft, domain_id: UUID | None) -> None:
@@ -40,7 +44,7 @@ def servers(draft: Draft, domain_id: UUID | None) -> None:
     ):
         try:
             with st.spinner("A worker is connecting to the servers…"):
-                found = domains.try_servers(state.client(), trial_of(draft, domain_id))
+                found = _tried(draft, domains.try_servers, trial_of(draft, domain_id))
             draft.servers = (deepcopy(draft.get(("mcp_servers",))), found)
         except ClientError as problem:
             banners.error(problem)
@@ -82,7 +86,7 @@ def show(draft: Draft, domain_id: UUID | None) -> None:
         body = {**trial_of(draft, domain_id), "question": question, "agent": agent}
         try:
             with st.spinner("A worker is building the request…"):
-                found = domains.try_request(state.client(), body)
+                found = _tried(draft, domains.try_request, body)
             draft.request = (deepcopy(body), found)
         except ClientError as problem:
             banners.error(problem)
@@ -111,6 +115,24 @@ def trial_of(draft: Draft, domain_id: UUID | None) -> JSON:
     """Return the body of a trial: the draft, and the domain that it edits."""
     template = {"name": "draft", **draft.body}
     return {"template": template, "domain_id": str(domain_id) if domain_id else None}
+
+
+def _tried(draft: Draft, call: Callable[[Client, JSON], T], body: JSON) -> T:
+    """Return what the call finds out about a draft.
+
+    Raise ClientError; the faults of the draft are in plain words, not in schema terms.
+    """
+    if draft.unread:
+        raise ClientError("Not readable", draft.unread.message)
+    try:
+        return call(state.client(), body)
+    except ClientError as problem:
+        if problem.status != INVALID:
+            raise
+        faults = domains.check_template(state.client(), body["template"]).faults
+        if not faults:
+            raise
+        raise ClientError(problem.title, saving.fault_words(faults), INVALID) from problem
 
 
 def _asked(draft: Draft) -> tuple[str, str | None]:

@@ -49,7 +49,7 @@ def faults(draft: Draft) -> None:
 
 def _fault(fault: Fault, number: int | None, lines: list[str], *, is_warning: bool) -> None:
     color, icon = ("orange", "warning") if is_warning else ("red", "error")
-    where = bodies.place_words(fault.path) or "The whole text"
+    where = plain(bodies.place_words(fault.path), 300) or "The whole text"
     line = f"Line {number}" if number else "Missing"
     st.markdown(f":{color}[:material/{icon}: **{line}**] · {where}: {plain(fault.message, 600)}")
     _line(number, lines)
