@@ -181,6 +181,21 @@ def test_a_new_domain_is_tried_before_it_is_made(desk: Desk, stack: Stack, model
     assert list(made["mcp_servers"]) == ["server"]
 
 
+def test_a_domain_deleted_meanwhile_is_told_with_the_way_back_to_the_others(
+    desk: Desk, stack: Stack
+):
+    domain = make_domain(stack)
+    desk.open(f"domains?domain={domain['id']}")
+    expect(field(desk, "Name")).to_have_value(domain["name"])
+    stack.client.delete(f"/domains/{domain['id']}")
+
+    desk.page.reload()
+
+    desk.sees("This domain does not exist, or no longer.")
+    desk.press("All domains")
+    desk.sees("Templates for new sessions.")
+
+
 def test_a_faulty_domain_is_not_tried_and_the_fault_is_in_plain_words(desk: Desk, stack: Stack):
     server = {"transport": "streamable_http", "url": "http://127.0.0.1:9/mcp"}
     domain = make_domain(stack, mcp_servers={"s": server})

@@ -5,6 +5,7 @@ from uuid import UUID
 import streamlit as st
 
 from ui import state
+from ui.client import NotFound
 from ui.features.domains import calls as domains
 from ui.features.domains import list as domain_list
 from ui.features.domains import state as domain_state
@@ -47,7 +48,12 @@ if opened != domain_state.NEW:
         st.info("This link does not point to a domain.")
         domain_list.show_way_back()
         entrance.end_page()
-    domain = domains.get_domain(state.client(), domain_id)
+    try:
+        domain = domains.get_domain(state.client(), domain_id)
+    except NotFound:
+        st.info("This domain does not exist, or no longer.")
+        domain_list.show_way_back()
+        entrance.end_page()
 
 domain_list.show_way_back()
 with st.container(horizontal=True, vertical_alignment="center"):
