@@ -24,7 +24,6 @@ from backend.schemas.conversations.sessions import (
 )
 from backend.schemas.conversations.turns import Turn, TurnPage
 from backend.schemas.data.files import FileDetails
-from backend.schemas.domains.templates import DomainPage
 from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.wire import Wire
@@ -201,10 +200,6 @@ class Client:
     def rebuild_session(self, session_id: UUID) -> None:
         """Rebuild the session's agent state from its messages."""
         self.send("POST", f"sessions/{session_id}/rebuild")
-
-    def domains(self) -> DomainPage:
-        """Return the domains, by name."""
-        return self.get(DomainPage, "domains")
 
     def get(self, model: type[Model], path: str, **params: Any) -> Model:
         """Read one resource; parameters that are None are omitted."""

@@ -91,9 +91,12 @@ def add_domain_routes(app: FastAPI, store, api: str) -> None:  # noqa: C901 (a f
         return JSONResponse(said.model_dump(), said.status, media_type="application/problem+json")
 
     @app.get(f"{api}/domains")
-    def domains(archived: bool | None = None) -> DomainPage:
+    def domains(archived: bool | None = None, limit: int = 50, cursor: int = 0) -> DomainPage:
         found = [d for d in fake.items.values() if archived in (None, d.archived)]
-        return DomainPage(items=sorted(found, key=lambda d: d.name), next_cursor=None)
+        found.sort(key=lambda d: d.name)
+        end = cursor + limit
+        more = str(end) if end < len(found) else None
+        return DomainPage(items=found[cursor:end], next_cursor=more)
 
     @app.get(f"{api}/catalog")
     def catalog() -> Catalog:

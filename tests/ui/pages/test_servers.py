@@ -44,6 +44,15 @@ def open_servers(open_page):
     return open_it
 
 
+def test_a_domain_is_offered_however_many_others_there_are(open_servers, store):
+    for number in range(200):
+        store.domains.add(f"a-{number}")
+    servers = {"ledger": {"transport": "stdio", "command": "serve"}}
+    store.domains.add("last", mcp_servers=servers)
+
+    assert open_servers().selectbox[0].options == ["last"]
+
+
 def test_without_servers_it_says_where_to_name_them(open_servers):
     page = open_servers()
 

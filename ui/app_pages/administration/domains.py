@@ -37,7 +37,7 @@ if opened is None:
             args=(domain_state.NEW,),
         )
     st.caption("Templates for new sessions. Changes do not affect existing sessions.")
-    domain_list.show(domains.list_domains(state.client(), counted=True).items)
+    domain_list.show(domains.list_domains(state.client(), counted=True))
     entrance.end_page()
 
 domain = None

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui import server_state, state
+from ui.features.domains.calls import list_domains
 from ui.features.servers import board as servers_board
 from ui.features.servers import versions as servers_versions
 from ui.shared import entrance
@@ -11,7 +12,7 @@ st.set_page_config(page_title="Tool servers · Colloquy", layout="wide")
 st.title("Tool servers", anchor=False)
 entrance.admins_only()
 
-domains = {domain.id: domain for domain in state.client().domains().items if domain.mcp_servers}
+domains = {domain.id: domain for domain in list_domains(state.client()) if domain.mcp_servers}
 if not domains:
     st.info("No domain has tool servers. Add them under `mcp_servers` in a domain.")
     entrance.end_page()

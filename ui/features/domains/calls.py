@@ -22,21 +22,18 @@ MAX_LISTED = 200
 
 
 def list_domains(
-    client: Client,
-    *,
-    archived: bool | None = None,
-    counted: bool = False,
-    cursor: str | None = None,
-) -> DomainPage:
-    """Return a page of domains by name; `counted`: with the number of sessions of each."""
-    return client.get(
-        DomainPage,
-        "domains",
-        limit=MAX_LISTED,
-        cursor=cursor,
-        archived=archived,
-        counted=counted or None,
-    )
+    client: Client, *, archived: bool | None = None, counted: bool = False
+) -> list[Domain]:
+    """Return all domains by name; `counted`: with the number of sessions of each."""
+    found: list[Domain] = []
+    wanted = {"limit": MAX_LISTED, "archived": archived, "counted": counted or None}
+    cursor = None
+    while True:
+        page = client.get(DomainPage, "domains", cursor=cursor, **wanted)
+        found += page.items
+        if page.next_cursor is None:
+            return found
+        cursor = page.next_cursor
 
 
 def get_domain(client: Client, domain_id: UUID) -> Domain:

@@ -12,11 +12,10 @@ from ui.shared.text.markdown import plain
 
 def show() -> Domain | None:
     """Draw the choice if there are several domains. Return the domain of the next new chat."""
-    items = last_known.read("domains", domains.list_domains, state.client(), archived=False).items
+    items = last_known.read("domains", domains.list_domains, state.client(), archived=False)
     if len(items) < 2:
         return next(iter(items), None)
-    items.sort(key=lambda domain: not domain.is_default)
-    by_id = {str(domain.id): domain for domain in items}
+    by_id = {str(one.id): one for one in sorted(items, key=lambda one: not one.is_default)}
     with st.container(horizontal_alignment="center", gap=None):
         chosen = st.selectbox(
             "Domain",

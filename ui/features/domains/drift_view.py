@@ -38,7 +38,7 @@ def _standing(session: Session, drift: Drift) -> str:
 
 
 def _continue(session: Session, drift: Drift) -> None:
-    items = domains.list_domains(state.client(), archived=False).items
+    items = domains.list_domains(state.client(), archived=False)
     if not items:
         return
     names = {str(item.id): item.name for item in items}

@@ -9,6 +9,7 @@ from backend.schemas.conversations.search import SearchPage
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.operations.server import ServerInfo
 from ui import state
+from ui.features.domains.calls import list_domains
 from ui.features.search import calls
 from ui.shared.text.markdown import plain
 
@@ -74,7 +75,7 @@ def _toggle(label: str, key: str, explained: str | None = None) -> bool:
 
 def _domain() -> str | None:
     """Draw the choice of domain if there are several; return the chosen one."""
-    names = [domain.name for domain in state.client().domains().items]
+    names = [domain.name for domain in list_domains(state.client())]
     if len(names) < 2:
         return None
     return st.selectbox(
