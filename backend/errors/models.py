@@ -28,5 +28,9 @@ class ModelUnavailable(ModelFailed):
     """The model did not answer. Press Retry, or check the connection on the Models page."""
 
 
+class ConversationTooLong(ModelUnavailable):
+    """The conversation is longer than this model can read. Start a new session."""
+
+
 class IncompleteAnswer(ModelFailed):
     """The model's answer broke off; none of its tool calls were run. Press Retry."""

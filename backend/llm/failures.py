@@ -6,13 +6,23 @@ from email.utils import parsedate_to_datetime
 import httpx2
 import openai
 
-from backend.errors.models import IncompleteAnswer, ModelFailed, ModelUnavailable
+from backend.errors.models import (
+    ConversationTooLong,
+    IncompleteAnswer,
+    ModelFailed,
+    ModelUnavailable,
+)
 from backend.llm.answer import Answer
 from backend.llm.quoting import MAX_CHARS, quote, without_secrets, words_in
 from backend.text import clean_text
 
 CHECK = "Check the connection on the Models page, or OPENAI_BASE_URL."
-_TOO_LONG = ("context_length_exceeded", "context window", "prompt is too long", "maximum context")
+# Each endpoint says in words of its own that a request is too long.
+_TOO_LONG = (
+    *("context_length", "context length", "context window", "context size", "context limit"),
+    *("maximum context", "maximum model length", "maximum prompt length", "input token count"),
+    *("prompt is too long", "input is too long", "range of input length", "request too large"),
+)
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _LASTING = (
     "invalid_request_error",
@@ -65,6 +75,8 @@ def explain_failure(error: Exception, model: str, answer: Answer) -> ModelFailur
         return ModelFailure(ModelUnavailable(sentence), is_transient=True, cost=2)
     if _is_slip(error):
         return ModelFailure(IncompleteAnswer(_slip_sentence(error)), is_transient=True)
+    if isinstance(error, openai.APIError) and _is_too_long(error):
+        return ModelFailure(ConversationTooLong(_too_long_sentence(error)), is_transient=False)
     if isinstance(error, openai.APIStatusError):
         return _explain_status(error, model)
     if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
@@ -127,7 +139,7 @@ def _explain_status(error: openai.APIStatusError, model: str) -> ModelFailure:
 
 def _explain_body(error: openai.APIError) -> ModelFailure:
     """Explain an error sent with status 200, instead of the answer or in the middle of it."""
-    lasting = _codes(error) & set(_LASTING) or _is_too_long(error)
+    lasting = _codes(error) & set(_LASTING)
     return ModelFailure(ModelUnavailable(_body_sentence(error)), is_transient=not lasting)
 
 
@@ -136,7 +148,9 @@ def _codes(error: openai.APIError) -> set[str]:
 
 
 def _is_too_long(error: openai.APIError) -> bool:
-    return any(sign in str(error).lower() for sign in _TOO_LONG)
+    """Return whether only a shorter request can succeed, whatever its status."""
+    said = f"{error.message} {error.code} {words_in(error.body)}".lower()
+    return any(sign in said for sign in _TOO_LONG)
 
 
 def _is_slip(error: Exception) -> bool:
@@ -173,11 +187,16 @@ def _not_found_sentence(error: openai.APIStatusError, model: str) -> str:
     )
 
 
+def _too_long_sentence(error: openai.APIError) -> str:
+    """Return the advice, and the endpoint's words, which name its limit."""
+    reply = words_in(error.body)
+    answer = f" It says: {quote(reply)}" if reply else ""
+    return (
+        "The conversation is longer than this model can read. Start a new session, or add the "
+        f"middleware summarization to the domain, or lower its trigger_tokens.{answer}"
+    )
+
+
 def _body_sentence(error: openai.APIError) -> str:
-    if _is_too_long(error):
-        return (
-            "The conversation is longer than this model can read. "
-            "Start a new session, or add the middleware summarization to the domain."
-        )
     reason = clean_text(without_secrets(words_in(error.body) or error.message))[:MAX_CHARS]
     return f"The model refused the request: {reason}"
