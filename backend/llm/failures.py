@@ -117,10 +117,7 @@ def _explain_status(error: openai.APIStatusError, model: str) -> ModelFailure:
     status = error.status_code
     passing = status in _PASSING_STATUS
     if status in (401, 403):
-        sentence = (
-            "The model's endpoint refused the API key. Check it on the Models page, or"
-            " OPENAI_API_KEY."
-        )
+        sentence = _not_allowed_sentence(error)
     elif status == 404:
         sentence = _not_found_sentence(error, model)
     elif status == 402 or _codes(error) & set(_USED_UP):
@@ -168,6 +165,20 @@ def _slip_sentence(error: Exception) -> str:
     if isinstance(wrote, str) and wrote.strip():
         sentence += f" It wrote: {quote(wrote)}"
     return f"{sentence} Press Retry, or rephrase the message."
+
+
+def _not_allowed_sentence(error: openai.APIStatusError) -> str:
+    """Return that the key was refused; a 403 may have other reasons, so quote the endpoint."""
+    reply = words_in(error.body)
+    if error.status_code == 401 or not reply:
+        return (
+            "The model's endpoint refused the API key. Check it on the Models page, or"
+            " OPENAI_API_KEY."
+        )
+    return (
+        "The model's endpoint refused the request or the API key (status 403). "
+        f"It says: {quote(reply)}"
+    )
 
 
 def _not_found_sentence(error: openai.APIStatusError, model: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from backend.text import clean_text
 
 MAX_CHARS = 300
+MAX_FAULTS = 20
 _SECRET = re.compile(
     r"\b(?:sk|pk|key|bearer)[-_ ][\w\-*.]{4,}"
     r"|\b(?:gsk|csk|xai|pplx|nvapi|hf|fw|tgp)[-_][\w\-*.]{4,}|\bAIza[\w-]{8,}|//[^/\s@]+@",
@@ -21,8 +22,19 @@ def words_in(body: Any) -> str:
         body = body.get("error") or body
     if isinstance(body, dict):
         body = body.get("message") or body.get("detail") or body.get("title") or ""
+    if isinstance(body, dict):
+        body = body.get("detail")
+    if isinstance(body, list):
+        body = "; ".join(_fault(fault) for fault in body[:MAX_FAULTS] if isinstance(fault, dict))
     text = body if isinstance(body, str) else ""
     return "" if text.lstrip().startswith("<") else text
+
+
+def _fault(fault: dict[str, Any]) -> str:
+    """Return a refused field and why, as FastAPI writes it."""
+    place = fault.get("loc")
+    name = ".".join(map(str, place)) if isinstance(place, list) else ""
+    return f"{name}: {fault.get('msg')}" if name else str(fault.get("msg") or "")
 
 
 def without_secrets(text: str) -> str:

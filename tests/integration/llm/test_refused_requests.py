@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from backend.errors.models import ConversationTooLong
+from backend.errors.models import ConversationTooLong, ModelUnavailable
 from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.runs import failing
@@ -114,6 +114,51 @@ TOO_LONG: dict[str, tuple[int, JSON]] = {
     "bedrock": (400, {"message": "Input is too long for requested model."}),
 }
 
+# Statuses 403 and 422 for other reasons than the key: OpenRouter, OpenAI, Mistral, FastAPI.
+IN_WORDS: dict[str, tuple[int, JSON, str]] = {
+    "moderation": (
+        403,
+        {"error": {"code": 403, "message": "Your input was flagged: violence"}},
+        "Your input was flagged: violence",
+    ),
+    "country": (
+        403,
+        {
+            "error": {
+                "code": "unsupported_country_region_territory",
+                "message": "Country, region, or territory not supported",
+            }
+        },
+        "territory not supported",
+    ),
+    "mistral_field": (
+        422,
+        {
+            "object": "error",
+            "message": {
+                "detail": [
+                    {
+                        "type": "extra_forbidden",
+                        "loc": ["body", "stream_options"],
+                        "msg": "Extra inputs are not permitted",
+                    }
+                ]
+            },
+        },
+        "body.stream_options: Extra inputs are not permitted",
+    ),
+    "fastapi_fields": (
+        422,
+        {
+            "detail": [
+                {"loc": ["body", "tools", 0], "msg": "Field required"},
+                {"loc": ["body", "model"], "msg": "Input should be a valid string"},
+            ]
+        },
+        "body.tools.0: Field required; body.model: Input should be a valid string",
+    ),
+}
+
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[ScriptedModel]:
@@ -151,3 +196,23 @@ def test_a_stream_that_only_says_that_the_request_is_too_long_is_not_asked_for_a
 
     assert "the context size has been exceeded" in error.detail
     assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize("name", IN_WORDS)
+def test_a_refusal_for_another_reason_than_the_key_is_quoted(
+    endpoint: ScriptedModel, name: str
+) -> None:
+    status, body, words = IN_WORDS[name]
+    refusing(endpoint, status, body)
+
+    _, error = failing(endpoint.url, ModelUnavailable)
+
+    assert words in error.detail
+
+
+def test_a_refused_key_is_not_repeated(endpoint: ScriptedModel) -> None:
+    refusing(endpoint, 403, {"error": {"message": "Bad key sk-canary-123456"}})
+
+    _, error = failing(endpoint.url, ModelUnavailable)
+
+    assert "API key" in error.detail and "canary" not in error.detail
