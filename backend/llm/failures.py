@@ -1,7 +1,9 @@
 """Explaining a model's failure in a sentence for people: never a key or a stack trace."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import httpx2
 import openai
@@ -13,7 +15,7 @@ from backend.errors.models import (
     ModelUnavailable,
 )
 from backend.llm.answer import Answer
-from backend.llm.quoting import MAX_CHARS, quote, without_secrets, words_in
+from backend.llm.quoting import MAX_CHARS, error_in, quote, without_secrets, words_in
 from backend.text import clean_text
 
 CHECK = "Check the connection on the Models page, or OPENAI_BASE_URL."
@@ -90,7 +92,7 @@ def explain_failure(error: Exception, model: str, answer: Answer) -> ModelFailur
     return ModelFailure(ModelUnavailable(sentence), is_transient=True)
 
 
-def seconds_to_wait(headers: httpx2.Headers) -> float | None:
+def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
     """Return Retry-After in seconds; a date is measured by the provider's clock."""
     value = headers.get("retry-after", "")
     try:
@@ -104,6 +106,16 @@ def seconds_to_wait(headers: httpx2.Headers) -> float | None:
     except (ValueError, TypeError):
         return None
     return seconds if 0 <= seconds < float("inf") else None
+
+
+def _seconds_in(body: Any) -> float | None:
+    """Return the seconds to wait that an error names; Google sends them there, not as a header."""
+    error = error_in(body)
+    details = error.get("details") if isinstance(error, dict) else None
+    parts = details if isinstance(details, list) else ()
+    named = (part.get("retryDelay") for part in parts if isinstance(part, dict))
+    delay = next((delay for delay in named if isinstance(delay, str)), "")
+    return seconds_to_wait({"retry-after": delay.removesuffix("s")})
 
 
 def _is_timeout(error: Exception) -> bool:
@@ -129,9 +141,10 @@ def _explain_status(error: openai.APIStatusError, model: str) -> ModelFailure:
         sentence = f"The model's endpoint failed (status {status}). Press Retry."
     else:
         sentence = _body_sentence(error)
-    return ModelFailure(
-        ModelUnavailable(sentence), passing, retry_after=seconds_to_wait(error.response.headers)
-    )
+    seconds = seconds_to_wait(error.response.headers)
+    if seconds is None:
+        seconds = _seconds_in(error.body)
+    return ModelFailure(ModelUnavailable(sentence), passing, retry_after=seconds)
 
 
 def _explain_body(error: openai.APIError) -> ModelFailure:

@@ -14,12 +14,16 @@ _SECRET = re.compile(
 )
 
 
-def words_in(body: Any) -> str:
-    """Return the message in an error's body; nothing if it is an HTML page."""
+def error_in(body: Any) -> Any:
+    """Return the error itself in an error's body, without what is around it."""
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
-    if isinstance(body, dict):
-        body = body.get("error") or body
+    return (body.get("error") or body) if isinstance(body, dict) else body
+
+
+def words_in(body: Any) -> str:
+    """Return the message in an error's body; nothing if it is an HTML page."""
+    body = error_in(body)
     if isinstance(body, dict):
         body = body.get("message") or body.get("detail") or body.get("title") or ""
     if isinstance(body, dict):

@@ -82,6 +82,23 @@ def test_the_wait_that_the_provider_asks_for_is_kept(headers):
     assert of(events, ModelWaiting)[0].seconds >= 1
 
 
+def test_the_wait_that_google_asks_for_within_its_error_is_kept():
+    kinds = ("google.rpc.Help", "google.rpc.RetryInfo")
+    help_, wait = ({"@type": f"type.googleapis.com/{kind}"} for kind in kinds)
+    error = {"code": 429, "details": [help_, {**wait, "retryDelay": "1.25s"}]}
+    busy = {
+        "status": 429,
+        "raw": json.dumps([{"error": error}]).encode(),
+        "media_type": "application/json",
+    }
+    with ScriptedModel(in_turn(busy, GOOD)) as model:
+        events = run(model.url, asking("go"))
+
+    assert of(events, ModelWaiting)[0].seconds >= 1.25
+    first, second = model.started_at
+    assert second - first >= 1.25
+
+
 def test_a_date_to_wait_for_is_measured_by_the_providers_own_clock():
     now, later = (f"Fri, 20 Nov 2020 10:00:0{second} GMT" for second in (0, 7))
     headers = {"date": now, "retry-after": later}
@@ -101,10 +118,12 @@ def test_a_wait_that_is_too_long_ends_the_turn_at_once():
 @pytest.mark.parametrize("nonsense", ["soon", "-5", "nan", "inf", "Fri, 99 Nov", "\u00e9"])
 def test_a_wait_that_makes_no_sense_is_not_heeded(nonsense):
     busy = {"status": 503, "headers": {"retry-after": nonsense.encode().decode("latin-1")}}
-    with ScriptedModel(in_turn(busy, GOOD)) as model:
+    told = json.dumps({"error": {"details": [{"retryDelay": nonsense}]}}).encode()
+    within = {"status": 429, "raw": told, "media_type": "application/json"}
+    with ScriptedModel(in_turn(busy, within, GOOD)) as model:
         events = run(model.url, asking("go"))
 
-    assert of(events, ModelWaiting)[0].seconds < 1
+    assert all(wait.seconds < 1 for wait in of(events, ModelWaiting))
 
 
 @pytest.mark.parametrize(
