@@ -13,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from backend.agents.answers import Answers
 from backend.agents.middleware.approvals import Approvals, with_rule
 from backend.agents.middleware.registry import Policy, build_middleware
+from backend.agents.middleware.shortening.summarization import Summarization
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.policy_context import Codecs, PolicyContext, Report
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
@@ -45,7 +46,7 @@ class AgentRecipe:
     """Everything an agent is built from. `model`: the one that a person chose for the turn.
 
     `role` is the role of who asked, `route` how the turn found its agent; `artifacts` are those of
-    the messages, by message id.
+    the messages, by message id; `is_too_long`: the model has refused them as too long.
     """
 
     image: DomainTemplate
@@ -62,6 +63,7 @@ class AgentRecipe:
     role: str | None = None
     route: Route | None = None
     artifacts: Mapping[str, Sequence[JSON]] = field(default_factory=dict)
+    is_too_long: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,14 @@ class Agent:
     """A built agent, and the node after which one of its model messages is complete.
 
     `codecs`: how policies' values are stored, by key. `approvals`: the policy that asks people,
-    if any.
+    if any. `can_shorten`: a policy summarises what its model cannot read.
     """
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
     model_step_end: str
     codecs: Codecs = field(default_factory=dict)
     approvals: Approvals | None = None
+    can_shorten: bool = False
 
     @property
     def reducers(self) -> Mapping[str, Callable[[Any, Any], Any]]:
@@ -150,7 +153,9 @@ def build_agent(
     model = model.model_copy(update={"on_event": tell})
     selected = select_tools(template, tools.own, tools.served)
     selected += _manager_tools(recipe, team, selected)
-    context = PolicyContext(recipe.models, image, model, on_report, tell, recipe.answers)
+    context = PolicyContext(
+        recipe.models, image, model, on_report, tell, recipe.answers, recipe.is_too_long
+    )
     named = build_middleware(named_middleware(image, template), context)
     policies = [*_team_policies(team, template), *named]
     _check_distinct(selected, policies)
@@ -167,7 +172,8 @@ def build_agent(
     )
     codecs = {k: c for policy in policies for k, c in getattr(policy, "codecs", {}).items()}
     end, approvals = last_node_of_model_step(middleware), next(iter(outside), None)
-    return Agent(graph, end, codecs, approvals)
+    can_shorten = any(isinstance(policy, Summarization) for policy in policies)
+    return Agent(graph, end, codecs, approvals, can_shorten)
 
 
 def _team_of(recipe: AgentRecipe, template: AgentTemplate) -> Team | None:

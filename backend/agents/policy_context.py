@@ -53,7 +53,8 @@ class PolicyContext:
     """What each policy of an agent is built with, for one turn.
 
     `model` is the agent's own; `on_event` receives its output, for people to see immediately;
-    `answers` are people's decisions on calls of this turn.
+    `answers` are people's decisions on calls of this turn; `is_too_long`: the model has refused the
+    conversation as too long.
     """
 
     models: "ModelProvider"
@@ -62,6 +63,7 @@ class PolicyContext:
     tell: Callable[[Report], None]
     on_event: "Tell"
     answers: Answers = field(default_factory=Answers)
+    is_too_long: bool = False
 
     def own_model(self, purpose: str, name: str | None) -> "ColloquyChatModel":
         """Return a model for a policy's own question, by default the agent's.

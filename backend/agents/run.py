@@ -29,6 +29,7 @@ from backend.agents.steps.events import (
     ToolProgress,
 )
 from backend.agents.steps.progress import Progress, each_update
+from backend.errors.models import ConversationTooLong
 from backend.errors.turns import StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
 from backend.schemas.conversations.turns import RouteReason
@@ -117,16 +118,30 @@ class _Run:
         """Run the agent, and then each one that the turn is handed over to."""
         self.progress.tell(tools.served.notices, tools.served.warnings)
         while True:
-            if not self.progress.is_finished:
-                agent = build_agent(recipe, tools, self.tell, self.progress.take_report)
-                if not await self.drive(agent):
-                    return
+            if not self.progress.is_finished and not await self.finish(recipe, tools):
+                return
             handed = find_hand_over(recipe, self.progress.state)
             if handed is None:
                 return
             await self._outbox.step(handed)
             self.progress = Progress(handed.state)
             recipe = replace(recipe, agent_name=handed.agent, route=handed.route)
+
+    async def finish(self, recipe: AgentRecipe, tools: Tools) -> bool:
+        """Build the agent and run it; what its model cannot read is shortened, once for each step.
+
+        Return whether the agent has finished.
+        """
+        shortened_at = -1
+        while True:
+            agent = build_agent(recipe, tools, self.tell, self.progress.take_report)
+            try:
+                return await self.drive(agent)
+            except ConversationTooLong:
+                if not agent.can_shorten or shortened_at == self.progress.steps:
+                    raise
+            self.progress, recipe = self.progress.renewed(), replace(recipe, is_too_long=True)
+            shortened_at = self.progress.steps
 
     async def drive(self, agent: Agent) -> bool:
         """Run the graph and hand over each step; continue when the step is saved.

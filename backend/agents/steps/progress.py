@@ -85,6 +85,13 @@ class Progress:
                 logger.warning("a policy cannot read its value", extra={"key": key})
                 del self.values[key]
 
+    def renewed(self) -> "Progress":
+        """Return the progress for an agent that is built again, with what is not saved yet."""
+        progress = Progress(self.state)
+        progress.steps, progress._notices = self.steps, self._notices
+        progress._spent, progress._unsaved = self._spent, self._unsaved
+        return progress
+
     def take_report(self, report: Report) -> None:
         """Take a policy's report, to be saved with the next step."""
         if isinstance(report, Notice):

@@ -68,23 +68,34 @@ class Summarization(AgentMiddleware[Any, Any]):
     """Runs before each model call; marks its summary as LangChain's SummarizationMiddleware does.
 
     Unlike LangChain's, it keeps the person's question, and continues when no summary can be made:
-    then the old messages are left out, and a notice says so.
+    then the old messages are left out, and a notice says so. What the model has refused as too long
+    lowers the limits for the rest of the run.
     """
 
     def __init__(self, settings: SummarizationSettings, context: PolicyContext) -> None:
         super().__init__()
         self._settings = settings
         self._tell = context.tell
+        self._is_too_long = context.is_too_long
         self._model = context.own_model(PURPOSE, settings.model)
 
     async def abefore_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Replace old messages with a summary, if there are too many."""
+        if self._is_too_long:
+            self._is_too_long = False
+            self._lower_limits(state["messages"])
         cut = self._find_cut(state["messages"])
         if cut is None:
             return None
         start = await self._start_of(cut)
         failpoint("summary.before_save")
         return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *start, *cut.kept]}
+
+    def _lower_limits(self, refused: list[BaseMessage]) -> None:
+        tokens = count_tokens(refused)
+        keep = min(self._settings.keep_tokens, tokens // 4)
+        lower = {"trigger_tokens": min(self._settings.trigger_tokens, tokens // 2)}
+        self._settings = self._settings.model_copy(update={**lower, "keep_tokens": keep})
 
     def _find_cut(self, messages: list[BaseMessage]) -> Cut | None:
         """Return the cut, if one is due and worthwhile."""

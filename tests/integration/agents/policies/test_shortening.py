@@ -10,10 +10,11 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from backend.agents.middleware.shortening.compaction import find_cut, is_summary, summary_message
 from backend.agents.state import empty_state
+from backend.errors.models import ConversationTooLong
 from backend.types import JSON
 from tests.fakes import ScriptedModel, find_disorder
 from tests.integration.agents.policies.states import later, results, said
-from tests.runs import asking, final_state, run, steps
+from tests.runs import GOOD, asking, failing, final_state, run, steps
 
 
 def test_old_results_are_left_out_of_requests_only(looking: Any) -> None:
@@ -135,6 +136,62 @@ def test_within_a_long_turn_the_question_stays_and_calls_keep_their_results(look
     for messages in sent:
         assert find_disorder(messages) is None
         assert [m["content"] for m in messages if m["role"] == "user"][-1] == "the question"
+
+
+SMALL = {"summarization": {"prompt": "Context Extraction {messages}"}}  # its limits are far away
+
+
+def small_model(work: Any, most: int = 400) -> Any:
+    """A model that refuses to read more than some tokens, also to summarise them."""
+
+    def answer(messages: list[JSON], body: JSON) -> JSON:
+        if budget_of(messages) > most:
+            return {"status": 400, "text": f"maximum context length is {most} tokens"}
+        return work(messages, body)
+
+    return answer
+
+
+def test_what_a_model_refuses_as_too_long_is_summarised_and_asked_again() -> None:
+    talk = Talk()
+    with ScriptedModel(small_model(talk)) as model:
+        state, made = converse(model, 12, SMALL)
+
+    assert talk.summaries == sum(not step.messages for step in made) >= 2
+    assert [notice for step in made for notice in step.notices] == []
+    assert sum(is_marked(m) for m in state["messages"]) == 1
+    assert "question 11" in state["messages"][-2]["content"]
+
+
+def test_what_becomes_too_long_within_a_turn_is_summarised_and_no_call_is_repeated(
+    looking: Any,
+) -> None:
+    looking.calls.clear()
+    number = iter(range(1, 13))
+
+    def work(messages: list[JSON], body: JSON) -> JSON:
+        if is_summary_request(messages):
+            return {"text": "Looked around."}
+        n = next(number, None)
+        return {"tools": [{"name": "look", "args": {"n": f"{n} " + "y" * 80}}] * 2} if n else GOOD
+
+    with ScriptedModel(small_model(work)) as model:
+        image = {"mcp_servers": {"s": looking.template}, "middleware": [SMALL]}
+        state = final_state(run(model.url, asking("the question"), **image))
+
+    assert said(state) == GOOD["text"]
+    assert len(looking.calls) == 24
+    assert all(find_disorder(messages) is None for messages in model.messages)
+    sent = [messages for messages in model.messages if not is_summary_request(messages)]
+    again = [pair for pair in pairwise(sent) if budget_of(pair[0]) > 400]
+    assert again and all(before[-1] == after[-1] for before, after in again)
+
+
+def test_what_stays_too_long_or_may_not_be_shortened_fails() -> None:
+    for image in ({"middleware": [SMALL]}, {"middleware": []}):
+        with ScriptedModel(small_model(Talk(), most=-1)) as model:
+            failing(model.url, ConversationTooLong, **image)
+            assert len(model.requests) == 1 + bool(image["middleware"])
 
 
 def test_a_question_larger_than_the_budget_is_not_summarised_again_and_again() -> None:
