@@ -1,8 +1,9 @@
-// Keys on every page: Escape stops the running turn or, in the editing field, cancels the edit; ? opens
-// the list of shortcuts. Each presses the button that does the same. Escape also closes a dialog whose focused element has disappeared,
-// since the dialog then receives no key events. Edit moves the focus to the editing field, New Chat
-// to its composer, Ctrl+K to the search field of the page that it opens, and a button that is pressed
-// by key into what it opens, which stands at the end of the document.
+// Keys on every page: Escape stops the running turn or, in the editing field, cancels the edit; ?
+// opens the list of shortcuts. Each presses the button that does the same. Escape also closes a
+// dialog whose focused element has disappeared, since the dialog then receives no key events. Edit
+// moves the focus to the editing field, New Chat to its composer, Ctrl+K to the search field of the
+// page that it opens, and a button that is pressed by key into what it opens, which stands at the
+// end of the document.
 (() => {
   if (window.colloquyKeys) return;
   window.colloquyKeys = true;
