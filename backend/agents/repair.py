@@ -37,15 +37,15 @@ def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:
     return {**state, "messages": repaired}, added
 
 
-def substitute_result(call: JSON, note: str) -> JSON:
-    """Return the result of a call that has no other: an error that says `note`."""
+def substitute_result(call: JSON, text: str, *, is_error: bool = True) -> JSON:
+    """Return the result of a call that has no other: it says `text`."""
     return {
         "role": "tool",
-        "content": note,
+        "content": text,
         "name": call["function"]["name"],
         "id": str(uuid4()),
         "tool_call_id": call["id"],
-        "status": "error",
+        **({"status": "error"} if is_error else {}),
     }
 
 

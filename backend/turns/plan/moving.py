@@ -68,17 +68,6 @@ def stop_plans(session: Session, turn: TurnRow) -> list[PlanChanges]:
     return [stop_plan(session, graph) for graph in held]
 
 
-def calls_that_wait(session: Session, turn_id: UUID, message_id: str) -> set[int]:
-    """Return the numbers of a message's calls whose plans have not ended."""
-    return set(
-        session.scalars(
-            select(PlanRow.number)
-            .where(PlanRow.turn_id == turn_id, PlanRow.message_id == message_id)
-            .where(PlanRow.status.in_(OPEN_PLANS))
-        )
-    )
-
-
 def stop_plan(session: Session, graph: Graph) -> PlanChanges:
     """End a plan early and return what has changed; the turn that waits for it continues."""
     for node in graph.nodes:

@@ -19,11 +19,10 @@ from backend.errors.plans import TasksStopping
 from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus
 from backend.schemas.tasks import PlanStatus, TaskStatus
 from backend.turns.plan.graph_rows import change_task, hold_graph
+from backend.turns.plan.result import TASKS_STOPPED
 from backend.types import JSON
 from db.models.planning.plan import PlanRow
 from db.models.turns.turn import TurnRow
-
-TASKS_STOPPED = "The turn ended before the tasks of this call had, so those were stopped."
 
 
 @dataclass(frozen=True)

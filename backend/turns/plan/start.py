@@ -13,13 +13,12 @@ from sqlalchemy.orm import Session
 from backend.errors.turns import LeaseLost
 from backend.planning.checks import find_agent, needs_of
 from backend.planning.graph import find_ready
-from backend.planning.results import write_result, write_single
 from backend.schemas.conversations.turns import TurnStatus
-from backend.schemas.tasks import TaskStatus
 from backend.tools.plans import PlanCall, PlanRefused
 from backend.turns.plan.graph_rows import OPEN_PLANS, PlanChanges, hold_graph
 from backend.turns.plan.moving import advance
 from backend.turns.plan.publish import publish_plan_changes
+from backend.turns.plan.result import result_of
 from backend.turns.process.services import Services
 from backend.types import JSON
 from db.failpoints import failpoint
@@ -132,23 +131,6 @@ class TurnPlans:
         ]
 
 
-def result_of(session: Session, plan: PlanRow) -> str:
-    """Return an ended plan's result as its call returns it: JSON of bounded size.
-
-    For a single agent, that is its output. Raise PlanRefused where there is none.
-    """
-    rows = session.scalars(
-        select(TaskRow).where(TaskRow.plan_id == plan.id).order_by(TaskRow.place)
-    )
-    tasks = [_told(row) for row in rows]
-    if plan.kind == "sub_agent":
-        only = tasks[0]
-        if "output" not in only:
-            raise PlanRefused(f"{only['agent']} gave no answer ({only['status']}). {_why(only)}")
-        return write_single(only["agent"], only["output"])
-    return write_result({"plan": plan.name, "status": plan.status}, tasks)
-
-
 def _go_on(session: Session, plan: PlanRow) -> list[PlanChanges]:
     """Begin the ready tasks of a plan that is already open because it was resumed."""
     graph = hold_graph(session, plan.id)
@@ -159,26 +141,6 @@ def _go_on(session: Session, plan: PlanRow) -> list[PlanChanges]:
     changes = advance(session, graph)
     session.refresh(plan)
     return [changes] if changes.tasks else []
-
-
-def _told(row: TaskRow) -> JSON:
-    """Return a task as its manager reads it: its output, or why it has none."""
-    # A task still running after its plan has ended is being stopped.
-    status = TaskStatus.STOPPED if row.status == TaskStatus.RUNNING else row.status
-    result: JSON = {"tempId": row.temp_id, "name": row.name, "agent": row.agent, "status": status}
-    if row.error:
-        result["error"] = f"{row.error['title']}: {row.error['detail']}"
-    elif row.status == TaskStatus.SKIPPED:
-        result["error"] = "A task that it depends on has no output, so it was left out."
-    elif status == TaskStatus.STOPPED:
-        result["error"] = "A person stopped it."
-    if row.output is not None:
-        result["output"] = row.output
-    return result
-
-
-def _why(result: JSON) -> str:
-    return str(result.get("error", ""))
 
 
 def _find(session: Session, turn_id: UUID, call: PlanCall) -> PlanRow | None:

@@ -10,7 +10,7 @@ from sqlalchemy import Row, bindparam, func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import without_interrupt
-from backend.agents.repair import repair, substitute_result
+from backend.agents.repair import repair
 from backend.agents.state import add_partial, calling_message, check_state, pending_calls
 from backend.agents.steps.events import ToolFinished
 from backend.approvals.store import withdraw
@@ -27,8 +27,8 @@ from backend.schemas.conversations.sessions import DisplayMessage, EventContext,
 from backend.schemas.conversations.turns import ErrorSummary, Turn, TurnStatus
 from backend.tools.journal import CallKey
 from backend.turns.plan.graph_rows import PlanChanges
-from backend.turns.plan.moving import calls_that_wait, end_task, stop_plans
-from backend.turns.plan.resume import TASKS_STOPPED
+from backend.turns.plan.moving import end_task, stop_plans
+from backend.turns.plan.result import plans_of_calls, result_at_end
 from backend.turns.queries import change_turn, context_in, conversation_of, next_turn_id, wire_turn
 from backend.turns.run.journal import forget_journal, load_journal
 from backend.turns.run.model_calls import ModelCallLog
@@ -228,13 +228,13 @@ def _finished_calls(
     known = {tool.message.get("tool_call_id") for tool in finished}
     pending = {call["id"] for call in pending_calls(state)} - known
     journal = load_journal(session, turn.id, asking["id"])
-    waiting = calls_that_wait(session, turn.id, asking["id"])
+    plans = plans_of_calls(session, turn.id, asking["id"])
     for number, call in enumerate(asking["tool_calls"]):
         recorded = journal.get(CallKey(asking["id"], number))
         if recorded and recorded.message and call["id"] in pending:
             finished.append(ToolFinished(recorded.message, recorded.artifact))
-        elif number in waiting and call["id"] in pending:
-            finished.append(ToolFinished(substitute_result(call, TASKS_STOPPED), None))
+        elif number in plans and call["id"] in pending:
+            finished.append(ToolFinished(result_at_end(session, plans[number], call), None))
     return finished
 
 

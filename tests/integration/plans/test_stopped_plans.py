@@ -30,6 +30,34 @@ def test_stopping_the_turn_stops_its_tasks_at_once(stack: Stack, model: Scripted
     assert "so those were stopped" in state["messages"][-1]["content"]
 
 
+def test_a_plan_that_has_ended_keeps_its_result_when_its_turn_is_stopped(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    team = Team(stack, model, lambda name: ENDLESS if name == "t1" else {"text": f"did {name}"})
+    call = {"name": "call_agent", "args": {"name": "Writer", "message": "work t3;"}}
+    turn = team.ask(plan(task("t1")), plan(task("t2")), call)
+    session_id = turn["session_id"]
+
+    def have_ended() -> bool:
+        return [one["status"] for one in team.plans(session_id)].count("succeeded") == 2
+
+    stack.wait_for(have_ended, "the plans do not end")
+    stack.wait_for(
+        lambda: stack.turn(turn["turn_id"])["status"] == "waiting", "the turn does not wait"
+    )
+
+    assert stop(stack, turn["turn_id"])["status"] == "stopped"
+
+    rows, state = check_views(stack, session_id)
+    shown = [row["content"] for row in rows if row["content_type"] == "tool_result"]
+    calls = [row["status"] for row in rows if row["content_type"] == "tool_call"]
+    stopped, planned, called = (message["content"] for message in state["messages"][-3:])
+    assert "so those were stopped" in stopped
+    assert "did t2" in planned and "did t3" in called
+    assert calls == ["failed", "completed", "completed"]
+    assert [result["is_error"] for result in shown] == [True, False, False]
+
+
 def test_a_turn_that_was_stopped_goes_on_with_its_plan_where_that_was(
     stack: Stack, model: ScriptedModel
 ) -> None:
