@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from io import IncrementalNewlineDecoder
 from pathlib import Path
 from typing import TextIO
 
@@ -150,13 +151,14 @@ def _is_bare(page: pypdf.PageObject, text: str) -> bool:
 
 def _parts(file: TextIO) -> Iterator[str]:
     """Yield pieces of about a page, which end at a paragraph, or else at a line."""
-    text = ""
+    text, lines = "", IncrementalNewlineDecoder(None, translate=True)
     while block := file.read(PAGE_CHARS):
-        text += block.replace("\r\n", "\n")
+        text += lines.decode(block)
         while len(text) > PAGE_CHARS:
             cut = _end_of_part(text)
             yield text[:cut]
             text = text[cut:]
+    text += lines.decode("", final=True)
     if text.strip():
         yield text
 

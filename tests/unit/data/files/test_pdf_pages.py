@@ -1,15 +1,19 @@
-"""Pages of a PDF: those whose text is missing or incomplete are said by number."""
+"""Pages of a PDF: those whose text is missing or incomplete are said by number.
+
+A text without pages is cut into parts between its lines.
+"""
 
 import duckdb
 import pypdf
 import pytest
 
 from backend.data.files import documents
-from backend.data.files.documents import read_pdf
+from backend.data.files.documents import PAGE_CHARS, read_document, read_pdf
 
 LONG, BROKEN, BARE = "x" * 1_000_001, None, ""
 PLAIN = "The text of a page."
 SCANNED = "The PDF has no text: its pages are images"
+LINE = "Some words of a line"
 
 
 @pytest.fixture
@@ -61,3 +65,18 @@ def test_of_many_pages_that_fail_the_rest_is_counted(read):
     (warning,) = read([BROKEN] * 13)[1]
 
     assert warning == ("13 pages could not be read: page 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more.")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_parts_end_between_lines(end, tmp_path):
+    first = "x" * (PAGE_CHARS - 1)  # so that the first piece that is read ends within a line's end
+    lines = [first, *[LINE] * 1_000]
+    path = tmp_path / "a.txt"
+    path.write_bytes("".join(line + end for line in lines).encode())
+
+    with duckdb.connect() as connection:
+        read_document(connection, path)
+        parts = [t for (t,) in connection.sql("SELECT text FROM pages ORDER BY page").fetchall()]
+
+    assert "".join(parts) == "".join(f"{line}\n" for line in lines)
+    assert all(part.endswith("\n") for part in parts)
