@@ -15,7 +15,7 @@ def test_sessions_kept_no_longer_are_seen_and_deleted(desk: Desk, stack: Stack):
     )
 
     desk.administer("Retention")
-    desk.sees("1 sessions, the oldest first:")
+    desk.sees("1 session, the oldest first:")
     desk.press("Delete them now")
     desk.page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
 

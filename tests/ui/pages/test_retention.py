@@ -43,6 +43,7 @@ def test_what_goes_next_stands_with_its_reason(open_retention, store):
     page = open_retention()
 
     assert "90 days" in words(page) and "500 sessions" in words(page)
+    assert "**1 session**, the oldest first:" in words(page)
     goes, applied = page.dataframe
     assert list(goes.value["Why"]) == ["unused for too long"]
     assert list(applied.value["Deleted"]) == [3]
@@ -55,7 +56,7 @@ def test_deleting_is_asked_for_twice(open_retention, store):
 
     page.button(key="apply-retention").click().run()
 
-    assert "permanently deleted" in words(page)
+    assert "**1 session** will be permanently deleted, with all messages." in words(page)
     assert not [call for call in store.calls if call.startswith("POST")]
     assert page.button(key="delete-sessions")
 
