@@ -159,6 +159,8 @@ def test_faults_stand_at_their_fields_and_those_of_other_tabs_are_named(open_dom
     store.domains.faults = [
         Fault(path=["agents", 0, "name"], message="Give it a name."),
         Fault(path=["limits", "steps"], message="Too small."),
+        Fault(path=["retention_days"], message="Too few."),
+        Fault(path=["model"], message="Write text here."),
     ]
     page = open_domains(domain.id)
 
@@ -167,6 +169,8 @@ def test_faults_stand_at_their_fields_and_those_of_other_tabs_are_named(open_dom
     assert "error: Give it a name.]" in said(page)
     assert "agents / 1 / name" not in said(page)
     assert "limits / steps: Too small.] See *Limits*." in said(page)
+    assert "retention_days: Too few.] See *Limits*." in said(page)
+    assert "model: Write text here.] See *Basics*." in said(page)
 
 
 def test_a_new_domain_is_not_told_off_before_anybody_has_tried_to_make_it(open_domains, store):

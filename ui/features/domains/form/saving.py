@@ -17,11 +17,15 @@ from ui.shared.once import once
 from ui.shared.text.markdown import plain
 
 SECTIONS = {
+    **dict.fromkeys(("name", "description", "model", "models"), "Basics"),
+    **dict.fromkeys(("system_prompt", "suggestions"), "Basics"),
     "mcp_servers": "Tools",
     "tools": "Tools",
     "agents": "Agents",
     "manager": "Manager",
+    "middleware": "Middleware",
     "limits": "Limits",
+    "retention_days": "Limits",
 }
 MOST_FAULTS = 10
 
