@@ -1,11 +1,10 @@
 """Domains and configurations in a browser: edited by an admin, drifted from, gone on with."""
 
 import re
-from contextlib import suppress
 from uuid import uuid4
 
 import httpx
-from playwright.sync_api import Error, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from backend.types import JSON
 from tests.e2e.desk import Desk
@@ -76,10 +75,11 @@ def test_a_form_with_changes_is_not_left_without_a_question(desk: Desk, stack: S
     desk.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
 
     def leave() -> None:
-        with suppress(Error):  # a page that stays is a reload that was broken off
-            desk.page.reload(timeout=5_000)
+        with desk.page.expect_event("dialog"):
+            desk.page.evaluate("location.reload()")
 
     prompt.fill("Be thorough.")  # the field is not left yet
+    expect(desk.main.get_by_text(re.compile("to apply$"))).to_be_visible()
     leave()
     prompt.blur()
     expect(desk.main.get_by_text("Not saved yet")).to_be_visible()
