@@ -69,7 +69,7 @@ def list_approvals(
     query = _approvals().where(visible_to(scope, everyone=everyone))
     if status is not None:
         query = query.where(ApprovalRow.status == status)
-    if cursor is not None:
+    if cursor:
         after = decode_time_and_id(cursor, order_name)
         query = query.where(place > after if oldest_first else place < after)
     columns = (ApprovalRow.created_at, ApprovalRow.id)

@@ -179,7 +179,7 @@ def list_page(
         .limit(limit + 1)
         .options(defer(_VERSION.content), defer(_VERSION.preview))
     )
-    if cursor is not None:
+    if cursor:
         query = query.where(tuple_(*place) < decode_time_and_id(cursor, "artifacts"))
     found = session.execute(query).all()
     last = found[limit - 1][0] if len(found) > limit else None

@@ -158,7 +158,7 @@ def list_sessions(
     limit = max(1, min(limit, MAX_PAGE))
     query = _SESSIONS.where(visible_to(scope, everyone=wanted.everyone), *_conditions(wanted))
     place = (_BY[wanted.order.column], ConversationRow.id)
-    if cursor is not None:
+    if cursor:
         after = _read_place(cursor, wanted.order)
         query = query.where(
             tuple_(*place) < after if wanted.order.is_descending else tuple_(*place) > after

@@ -48,7 +48,7 @@ def list_domains(
     """
     limit = max(1, min(limit, MAX_PAGE))
     query = select(DomainRow).order_by(DomainRow.name).limit(limit + 1)
-    if cursor is not None:
+    if cursor:
         (last,) = decode_cursor(cursor, "domains", str)
         query = query.where(DomainRow.name > last)
     if archived is not None:

@@ -158,7 +158,7 @@ def list_page(
     query = query.order_by(FileRow.created_at.desc(), FileRow.id.desc())
     if session_id is not None:
         query = query.where(_usable_in(session_id))
-    if cursor is not None:
+    if cursor:
         place = tuple_(FileRow.created_at, FileRow.id)
         query = query.where(place < decode_time_and_id(cursor, "files"))
     rows = session.scalars(query).all()

@@ -56,7 +56,7 @@ def search_messages(
     if wanted.session_id is not None:
         _check_session(session, scope, wanted.session_id)
     terms = read_terms(wanted.q, partial(_split_words, session))
-    place = _read_place(cursor) if cursor is not None else None
+    place = _read_place(cursor) if cursor else None
     limit = max(1, min(limit, MAX_PAGE))
     try:
         rows = _find(session, scope, wanted, terms, place, limit + 1)

@@ -64,7 +64,7 @@ def list_tasks(
     if status is not None:
         query = query.where(TaskRow.status == status)
     columns = (PlanRow.created_at, TaskRow.plan_id, TaskRow.place)
-    if cursor is not None:
+    if cursor:
         query = query.where(tuple_(*columns) < decode_cursor(cursor, "tasks", *_PLACE))
     order = [column.desc() for column in columns]
     rows = session.execute(query.order_by(*order).limit(limit + 1)).all()

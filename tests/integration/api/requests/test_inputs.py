@@ -242,7 +242,7 @@ def test_no_search_breaks_the_server(stack: Stack, q: str) -> None:
 @pytest.mark.parametrize("path", ["/sessions", "/domains", "/approvals", "/files", "/tasks"])
 @pytest.mark.parametrize(
     "cursor",
-    ["", "zzz", "%00", "%ff", "%25", "'", "x" * 10_000, "bnVsbA==", "W10=", "WzFd", "e30="],
+    ["zzz", "%00", "%ff", "%25", "'", "x" * 10_000, "bnVsbA==", "W10=", "WzFd", "e30="],
 )
 def test_a_cursor_that_no_list_gave_is_refused(stack: Stack, path: str, cursor: str) -> None:
     check_problem(stack.client.get(f"{path}?cursor={cursor}"), 422)

@@ -183,3 +183,12 @@ def test_a_wrong_choice_is_answered_with_what_there_is(stack: Stack) -> None:
     refused = check_problem(stack.client.patch(path, json={"status": "pending"}), 422)
 
     assert refused["detail"] == "status: Input should be 'accepted' or 'refused'"
+
+
+@pytest.mark.parametrize("path", ["/sessions", "/domains", "/approvals", "/files", "/tasks"])
+def test_an_empty_cursor_is_the_first_page(stack: Stack, path: str) -> None:
+    """As httpx sends one that is None."""
+    pages = [stack.client.get(path, params=query) for query in ({}, {"cursor": ""})]
+
+    assert [page.status_code for page in pages] == [200, 200]
+    assert pages[0].json() == pages[1].json()
