@@ -42,7 +42,7 @@ from db.models.turns.turn import TurnRow
 LIST_SECONDS = 60
 REBUILD = "rebuild"
 CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."
-NOT_RUN = "The turn ended before this call was run. It had waited for a person's decision."
+NOT_RUN = "The turn ended, so this call was not run. It had waited for a person's decision."
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ MAX_BYTES = 5_000_000
 MAX_ALL_BYTES = 12_000_000
 MAX_ATTACHMENTS = 20
 MAX_STRUCTURED_CHARS = 50_000
+MAX_ENCODED_TEXT = 26_000  # of base64: 19,500 bytes; a longer text is a file for people
 MAX_NAME_CHARS = 200
 MAX_LINKS = 20
 MAX_URI_CHARS = 2_000
@@ -173,11 +174,12 @@ def _is_text(block: ContentBlock) -> bool:
 
 
 def _text_of(block: EmbeddedResource) -> str | None:
-    """Return a resource's text, even if it was sent as bytes; None if it has none."""
+    """Return a resource's text, also a short one that was sent as bytes; None if it has none."""
     resource = block.resource
     if isinstance(resource, TextResourceContents):
         return resource.text
-    if isinstance(resource, BlobResourceContents) and (resource.mimeType or "").startswith("text/"):
+    is_text = (resource.mimeType or "").startswith("text/")
+    if is_text and len(resource.blob) <= MAX_ENCODED_TEXT:
         with suppress(ValueError):
             return base64.b64decode(resource.blob, validate=True).decode()
     return None
