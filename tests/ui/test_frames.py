@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+import streamlit as st
 
 from backend.schemas.conversations.sessions import ContentType, EventContext, MessageType
 from backend.schemas.conversations.turns import TurnStatus
@@ -20,6 +21,16 @@ from tests.ui.fakes.store import Store
 from ui.features.chat.live.frames import SessionFrames, TaskFrames
 
 M1, M2 = uuid4(), uuid4()
+
+
+@pytest.fixture(autouse=True)
+def no_page(monkeypatch):
+    """Frames are made in the events' route, where no script runs that knows the reader."""
+
+    def locale(_):
+        raise AssertionError("no reader is known here")
+
+    monkeypatch.setattr(type(st.context), "locale", property(locale))
 
 
 @pytest.fixture
