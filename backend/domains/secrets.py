@@ -189,8 +189,8 @@ def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
 
 def named_secrets(server: McpServer, secrets: Secrets) -> dict[str, str]:
     """Return the values of the secrets that a server's template names, by name."""
-    environment = secrets.read()
-    names = (name for _, _, name in _names_in({"": server}))
+    names = {name for _, _, name in _names_in({"": server})}
+    environment = secrets.read() if names else {}
     return {name: value for name in names if (value := environment.get(name))}
 
 
