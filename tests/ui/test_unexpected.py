@@ -1,8 +1,16 @@
 """An error that nobody expected leaves the frame of the page, and says what to do."""
 
+import asyncio
+import logging
+from types import SimpleNamespace
+from uuid import uuid4
+
 import pytest
+from starlette.websockets import WebSocketDisconnect
 
 from ui.features.chat import opening
+from ui.features.chat.live import route
+from ui.features.chat.live.route import LiveRoutes
 from ui.features.sessions import sidebar
 
 
@@ -22,3 +30,31 @@ def test_an_unexpected_error_is_told_in_words_and_logged(
     assert "a secret of ours" not in page.error[0].value
     assert "a secret of ours" in caplog.text
     caplog.clear()
+
+
+class Feed:
+    """The feed of a session in which something is written all the time."""
+
+    def __init__(self, *_):
+        pass
+
+    async def frames(self):
+        while True:
+            yield [{"kind": "text"}]
+
+
+@pytest.mark.parametrize(("error", "lines"), [(WebSocketDisconnect(1006), 0), (ValueError(), 1)])
+def test_a_tab_that_closes_while_text_streams_is_no_failure(monkeypatch, caplog, error, lines):
+    async def fail(_):
+        raise error
+
+    async def close(_):
+        pass
+
+    monkeypatch.setattr(route, "PageFeed", Feed)
+    socket = SimpleNamespace(send_json=fail, close=close)
+
+    with caplog.at_level(logging.ERROR):
+        asyncio.run(LiveRoutes(None)._send(socket, uuid4()))
+
+    assert len(caplog.records) == lines

@@ -108,6 +108,8 @@ class LiveRoutes:
                     await socket.send_json(frames)
             except SessionGone:
                 await socket.close(GONE)
+            except WebSocketDisconnect:
+                raise
             except Exception:
                 log.exception("A page's feed failed; the page reconnects")
                 await socket.close(TRY_AGAIN)
