@@ -78,9 +78,10 @@ def break_in_the_middle(
     with ToolServer([tool("wait")], gate.answer) as waiting:
         domain = make_domain(stack, mcp_servers={**servers, "gate": waiting.template})
         session_id = make_session(stack, domain["id"])
-        first = {"tools": [NOW, TABLES, {"name": "wait", "id": "w"}]}
+        # Their own step: beside the gate's call, they could be broken before they have answered.
+        used, held = {"tools": [NOW, TABLES]}, {"tools": [{"name": "wait", "id": "w"}]}
         later = [{"tools": [call]} for call in calls]
-        submitted = stack.submit(script(first, *later, {"text": "So be it."}), session_id)
+        submitted = stack.submit(script(used, held, *later, {"text": "So be it."}), session_id)
         stack.wait_for(lambda: waiting.calls, "the turn does not come to the gate")
         with Bystander(stack) as bystander:
             break_it()
