@@ -139,7 +139,7 @@ def test_a_wait_that_makes_no_sense_is_not_heeded(nonsense):
     ],
 )
 def test_an_answer_that_broke_off_is_dropped_and_asked_for_again(broken):
-    patience = replace(PATIENCE, silence_seconds=0.3)
+    patience = replace(PATIENCE, silence_seconds=2)
     with ScriptedModel(in_turn(broken, GOOD)) as model:
         events = run(model.url, asking("go"), patience=patience)
 

@@ -94,7 +94,7 @@ def wait_until(claim: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def get(url: str) -> int:
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=20) as answer:
         return answer.status
 
 

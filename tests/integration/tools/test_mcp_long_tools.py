@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from backend.schemas.domains.templates import McpServer
 from backend.tools.context import CALL_ID
+from backend.tools.mcp.connection.cancel import CANCEL_SECONDS
 from backend.tools.mcp.connection.progress import MAX_CHARS, ProgressLine
 from backend.tools.mcp.servers import open_mcp_tools
 from tests.fakes import script
@@ -196,9 +197,9 @@ def test_a_child_process_ends_the_work_that_nobody_waits_for() -> None:
     template = {"transport": "stdio", "command": sys.executable, "args": ["tests/servers/tool.py"]}
 
     async def go() -> str:
-        async with opened(s={**template, "call_seconds": 2}) as tools:
+        async with opened(s={**template, "call_seconds": 5}) as tools:
             late = await tools["wait"].ainvoke(call_of("wait", n=1))
-            assert "has not answered within 2 seconds" in late.content
+            assert "has not answered within 5 seconds" in late.content
             heard = await tools["cancelled"].ainvoke(call_of("cancelled"))
             return str(heard.content)
 
@@ -220,8 +221,8 @@ def test_a_server_that_reads_no_cancellation_delays_nothing_and_leaves_no_task()
         stopped, closed = asyncio.run(go(server))
 
     assert server.cancelled == server.calls
-    assert stopped < 2
-    assert closed < 4
+    assert stopped < CANCEL_SECONDS
+    assert closed < CANCEL_SECONDS
 
 
 def test_progress_is_told_in_few_short_lines(server: ToolServer) -> None:

@@ -12,7 +12,7 @@ from backend.auth.scope import LOCAL_USER
 from backend.settings import Settings
 from backend.turns.process.limits import Limits
 
-SECONDS = 5
+SECONDS = 30
 
 
 def test_who_waits_for_a_database_that_is_away_keeps_nobody_waiting() -> None:

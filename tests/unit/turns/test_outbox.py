@@ -14,7 +14,7 @@ from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.lease import TurnStopped
 from backend.turns.run.outbox import Agent, TurnOutbox
 
-SECONDS = 5
+SECONDS = 30
 STEP = StepFinished((), {}, {}, Usage())
 
 

@@ -10,7 +10,7 @@ import pytest
 from backend.turns.run.runner import Runtime
 from worker import threads
 
-SECONDS = 10
+SECONDS = 30
 
 
 class Thread:

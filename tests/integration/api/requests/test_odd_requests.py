@@ -154,7 +154,7 @@ def test_nul_in_an_address_is_refused(stack: Stack, method: str, path: str) -> N
 def test_head_is_get_without_the_body(stack: Stack, path: str) -> None:
     url = stack.base_url + path.format(id=make_session(stack))
 
-    head = httpx.head(url, timeout=5)
+    head = httpx.head(url, timeout=20)
 
     with httpx.stream("GET", url) as get:
         assert head.status_code == get.status_code

@@ -66,9 +66,9 @@ def test_three_hundred_requests_that_wait_leave_the_api_to_others(
         with opened(stack, waiting_post(LONG), 300):
             wait_for_figure(stack, "colloquy_waiting_requests", WAITS)
 
-            assert httpx.get(f"{stack.base_url}/healthz", timeout=5).status_code == 200
-            assert stack.client.get("/sessions", timeout=5).status_code == 200
-            assert stack.client.post("/sessions", timeout=5).status_code == 201
+            assert httpx.get(f"{stack.base_url}/healthz", timeout=20).status_code == 200
+            assert stack.client.get("/sessions", timeout=20).status_code == 200
+            assert stack.client.post("/sessions", timeout=20).status_code == 201
         wait_for_figure(stack, "colloquy_waiting_requests", 0)
 
 

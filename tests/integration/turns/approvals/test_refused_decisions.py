@@ -146,7 +146,7 @@ def test_rules_that_make_no_sense_are_refused(stack: Stack) -> None:
 
 
 def test_what_has_expired_is_not_decided_even_while_no_worker_looks(own_stack: Stack) -> None:
-    rules = [{"tools": "*", "action": "ask", "expires_seconds": 3}]
+    rules = [{"tools": "*", "action": "ask", "expires_seconds": 6}]
     with open_post(own_stack, rules) as post:
         turn = post.ask(mail("ann"))
         own_stack.kill_workers()
