@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from backend.errors.approvals import ArgumentsChanged
 from backend.errors.base import InvalidInput
 from backend.llm.clean import clean
-from backend.sandbox.errors import SandboxError, TooBusy
+from backend.sandbox.errors import SandboxBusy, SandboxError
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType
 from backend.text import clean_text
@@ -64,7 +64,7 @@ def _refuse_misfit(sandbox: Sandbox, row: ApprovalRow, arguments: JSON, key: str
     schema = row.request["args_schema"]
     try:
         reason = sandbox.run_blocking(find_misfit, schema, arguments, bounds=BOUNDS, key=key)
-    except TooBusy:
+    except SandboxBusy:
         raise
     except SandboxError:
         raise InvalidInput(UNCHECKED.format(tool=row.tool, seconds=BOUNDS.seconds)) from None

@@ -33,7 +33,7 @@ class WorkFailed(SandboxError):
     status = 500
 
 
-class TooBusy(SandboxError):
+class SandboxBusy(SandboxError):
     """Too much else is being computed at the moment. Try again in a few seconds."""
 
     status = 503

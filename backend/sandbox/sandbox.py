@@ -21,7 +21,7 @@ from backend.sandbox.errors import (
     OutOfMemory,
     OutOfTime,
     ResultTooLarge,
-    TooBusy,
+    SandboxBusy,
     WorkFailed,
 )
 from backend.sandbox.messages import Bounds, End, TooLong, receive, send
@@ -76,7 +76,7 @@ class Sandbox:
                 await asyncio.shield(asyncio.wrap_future(place))
         except TimeoutError:
             slots.leave(key, place)
-            raise TooBusy from None
+            raise SandboxBusy from None
         except BaseException:
             slots.leave(key, place)
             raise
@@ -100,7 +100,7 @@ class Sandbox:
             place.result(bounds.seconds)
         except TimeoutError:
             slots.leave(key, place)
-            raise TooBusy from None
+            raise SandboxBusy from None
         try:
             return cast(T, _Piece(work, arguments, bounds).carry_out(self._supervisor))
         finally:

@@ -22,7 +22,7 @@ from backend.sandbox.errors import (
     OutOfMemory,
     OutOfTime,
     ResultTooLarge,
-    TooBusy,
+    SandboxBusy,
     WorkFailed,
 )
 from backend.sandbox.messages import Bounds
@@ -58,7 +58,7 @@ class Documents:
     async def read(self, scope: Scope, artifact_id: UUID, version: int, form: str) -> Document:
         """Return a document with its charts drawn.
 
-        Raise ArtifactNotFound, ArtifactRefused for another kind, ArtifactContentGone or TooBusy.
+        Raise ArtifactNotFound, ArtifactContentGone, SandboxBusy; ArtifactRefused for another kind.
         """
         artifact, row = await self._find(scope, artifact_id, version)
         check_form(artifact.kind, form)
@@ -100,14 +100,14 @@ class Documents:
         sources = await self._sources(scope, session_id, text)
         try:
             return await self._drawn(scope, sources, locale)
-        except TooBusy:
+        except SandboxBusy:
             return {place: Figure(place.title, problem=NOT_NOW) for place in sources}
 
     async def draw(self, scope: Scope, locale: str | None, title: str, source: Source) -> Figure:
         """Return a chart that is not an artifact, or the reason why it is not drawn."""
         try:
             (svg,) = await self._pictures(scope, [source], locale)
-        except TooBusy:
+        except SandboxBusy:
             return Figure(title, problem=NOT_NOW)
         return figure(title, svg)
 
@@ -132,7 +132,7 @@ class Documents:
     async def _pictures(
         self, scope: Scope, sources: Sequence[Source], locale: str | None
     ) -> Sequence[str]:
-        """Return the charts as SVG; empty for those that cannot be drawn. Raise TooBusy."""
+        """Return the charts as SVG; empty for those that cannot be drawn. Raise SandboxBusy."""
         if not sources:
             return []
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from langchain_core.tools import ToolException
 
-from backend.sandbox.errors import OutOfTime, SandboxError, TooBusy
+from backend.sandbox.errors import OutOfTime, SandboxBusy, SandboxError
 from backend.sandbox.sandbox import Sandbox
 from backend.tools.mcp.server import Server
 from backend.tools.validation import BOUNDS, find_misfit
@@ -72,7 +72,7 @@ class SchemaChecks:
 
 
 def _why(error: SandboxError) -> str:
-    if isinstance(error, TooBusy):
+    if isinstance(error, SandboxBusy):
         return "because too much else was being computed"
     if isinstance(error, OutOfTime):
         return f"against the tool's own schema within {BOUNDS.seconds:g} seconds"

@@ -12,7 +12,7 @@ from backend.sandbox.errors import (
     OutOfMemory,
     OutOfTime,
     ResultTooLarge,
-    TooBusy,
+    SandboxBusy,
     WorkFailed,
 )
 from backend.sandbox.messages import Bounds
@@ -158,7 +158,7 @@ def test_who_waits_too_long_for_a_slot_is_told_so(tmp_path):
     ]
     wait_for(lambda: len(list(tmp_path.iterdir())) == 4)
 
-    with pytest.raises(TooBusy):
+    with pytest.raises(SandboxBusy):
         sandbox.run_blocking(sandboxed.add, 1, 2, bounds=Bounds(0.1, 300))
     patient = sandbox.run(sandboxed.add, 1, 2, bounds=Bounds(2, 300), wait_seconds=PATIENCE)
     assert asyncio.run(patient) == 3

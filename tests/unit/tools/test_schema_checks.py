@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from langchain_core.tools import ToolException
 
-from backend.sandbox.errors import OutOfTime, TooBusy
+from backend.sandbox.errors import OutOfTime, SandboxBusy
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 from backend.tools.mcp.checks import SchemaChecks
@@ -63,7 +63,7 @@ def test_a_result_is_checked_once_there_is_room_and_not_given_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "words"), [(TooBusy(), "too much else"), (OutOfTime(), "within 2 seconds")]
+    ("error", "words"), [(SandboxBusy(), "too much else"), (OutOfTime(), "within 2 seconds")]
 )
 def test_why_a_call_could_not_be_checked_is_told(error: Exception, words: str) -> None:
     sandbox = Failing(error)
@@ -103,7 +103,7 @@ def test_arguments_that_do_not_fit_are_refused_before_the_call(
 
 
 def test_a_schema_that_allows_everything_costs_nothing() -> None:
-    sandbox = Failing(TooBusy())
+    sandbox = Failing(SandboxBusy())
     schema = {"type": "object", "properties": {}, "additionalProperties": True}
 
     asyncio.run(
