@@ -14,7 +14,7 @@ from backend.data.results import Column, Table, scalar
 from backend.errors.artifacts import ArtifactRefused
 from backend.schemas.artifacts import ArtifactKind
 from backend.schemas.bounds import refuse_unfit
-from backend.tabular.charts import SpecRefused, check_spec, default_spec
+from backend.tabular.charts import SpecRefused, chart_of
 from backend.text import clean_text, is_visible
 from backend.types import JSON
 
@@ -91,10 +91,7 @@ def dump(value: Any) -> str:
 def chart(spec: JSON | None, data: ChartOf, folder: Path, origin: JSON) -> Content:
     """Return a chart of an artifact's version. Raise ArtifactRefused."""
     try:
-        chosen = default_spec(data.columns) if spec is None else spec
-        if chosen is None:
-            raise SpecRefused("it needs a number, and a text or time to draw it by.")
-        checked = check_spec(chosen, data.columns)
+        checked = chart_of(spec, data.columns)
     except SpecRefused as refusal:
         raise ArtifactRefused(f"The chart cannot be drawn: {refusal}") from None
     named = {"artifact_id": str(data.artifact_id), "version": data.version}

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.demo_model.conversation import Call, Conversation
 from backend.demo_model.files.intents import THOUGHT, answer_file, is_about_file, plan_file
@@ -45,12 +45,14 @@ class Intent:
 
 def choose_intent(conversation: Conversation) -> Intent:
     """Return the first intent that recognises the question; the last one is about figures."""
-    if charts.is_asked(conversation):
-        asked = choose_intent(charts.without_word(conversation))
-        return _drawn(asked) if asked.name in charts.DRAWN else asked
-    if found := _recognised(_OF_ANY_LENGTH, conversation):
+    if found := _recognised(_ABOUT_TEXT, conversation):
         return found
-    if found := _recognised(_ABOUT_FILES, conversation):
+    asked = _choose(charts.without_words(conversation))
+    return _drawn(asked) if charts.is_asked(conversation) else _undrawn(asked)
+
+
+def _choose(conversation: Conversation) -> Intent:
+    if found := _recognised(_OF_ANY_LENGTH, conversation):
         return found
     if refused := too_long(conversation):
         return _saying("refused", refused)
@@ -93,16 +95,33 @@ def _planned(found: Plan, understood: Understanding) -> Intent:
     return Intent(found.kind, _always, needed, words, _THOUGHTS[found.kind], steps)
 
 
+def _undrawn(asked: Intent) -> Intent:
+    """Return the intent for a conversation in which charts may have been drawn before."""
+    return replace(
+        asked,
+        plan=lambda conversation: asked.plan(charts.without_words(conversation)),
+        answer=lambda conversation: asked.answer(charts.without_words(conversation)),
+    )
+
+
 def _drawn(asked: Intent) -> Intent:
     """Return the intent with its figures drawn rather than only looked up."""
+    plain = _undrawn(asked)
+    if asked.name in _NOTHING_TO_DRAW:
+        return plain
 
     def needed(conversation: Conversation) -> Sequence[Call]:
-        return [charts.to_chart(c) for c in asked.plan(charts.without_word(conversation))]
+        calls = plain.plan(conversation)
+        if asked.name not in _DRAWN:
+            return calls
+        return [charts.to_chart(call, conversation) for call in calls]
 
     def words(conversation: Conversation) -> str:
-        return asked.answer(charts.without_word(conversation))
+        is_drawn = any(map(charts.is_drawn, needed(conversation)))
+        return plain.answer(conversation) + ("" if is_drawn else charts.NO_CHART)
 
-    return Intent("chart", _always, needed, words, f"{asked.thought} A chart is asked for.")
+    thought = f"{asked.thought} A chart is asked for."
+    return Intent("chart", _always, needed, words, thought, asked.steps)
 
 
 def _saying(name: str, words: str) -> Intent:
@@ -124,10 +143,14 @@ def _describes(conversation: Conversation) -> bool:
 
 _SUMMARISE = _says(r"context extraction|summar(y|ise|ize).{0,80}(conversation|messages|history)")
 
-_OF_ANY_LENGTH: tuple[Intent, ...] = (
+_DRAWN = ("figures", "sql", "file")
+_NOTHING_TO_DRAW = ("anything else", "refused", "catalogue")
+_ABOUT_TEXT: tuple[Intent, ...] = (
     Intent("title", _says(r"^give the conversation below a title"), calls.nothing, answers.title),
     Intent("summary", _SUMMARISE, calls.nothing, answers.summary),
     Intent("count", lambda c: answers.counts_to(c) > 0, calls.nothing, answers.count),
+)
+_OF_ANY_LENGTH: tuple[Intent, ...] = (
     Intent(
         "sql",
         lambda conversation: recognising.holds_select(conversation.question),
@@ -135,8 +158,8 @@ _OF_ANY_LENGTH: tuple[Intent, ...] = (
         answers.rows,
         "The question holds a SELECT, which I can run as it is.",
     ),
+    Intent("file", is_about_file, plan_file, answer_file, THOUGHT),
 )
-_ABOUT_FILES = (Intent("file", is_about_file, plan_file, answer_file, THOUGHT),)
 _ABOUT_SOURCES: tuple[Intent, ...] = (
     Intent(
         "list sources",

@@ -29,6 +29,22 @@ class SpecRefused(ValueError):
     """The specification cannot be drawn; the message says what to change."""
 
 
+def chart_of(spec: Spec | None, columns: Columns) -> Spec:
+    """Return a checked specification; what is not given fits the columns: all, or the encoding.
+
+    Raise SpecRefused.
+    """
+    if spec is not None and ("mark" not in spec or "encoding" in spec):
+        return check_spec(spec, columns)
+    fitting = default_spec(columns)
+    if fitting is None:
+        needed = "it needs a number, and a text or time to draw it by"
+        raise SpecRefused(f"No chart fits these columns: {needed}.")
+    if spec is not None:
+        fitting = {**spec, "encoding": _encoding_for(spec["mark"], fitting, columns)}
+    return check_spec(fitting, columns)
+
+
 def check_spec(spec: Any, columns: Columns) -> Spec:
     """Return a specification whose parts are all allowed. Raise SpecRefused."""
     if not isinstance(spec, dict):
@@ -88,6 +104,17 @@ def make_spec(mark: str, x: str, y: str, colour: str | None, columns: Columns) -
         kind = _type(colour, columns)
         encoding["color"] = {"field": colour, "type": kind}
     return {"mark": {"type": mark}, "encoding": encoding}
+
+
+def _encoding_for(mark: Any, fitting: Spec, columns: Columns) -> Spec:
+    """Return the columns of a fitting chart for another mark."""
+    mark = mark.get("type") if isinstance(mark, dict) else mark
+    x, y, colour = (fitting["encoding"].get(name, {}).get("field") for name in ("x", "y", "color"))
+    if mark == "arc":
+        slices = {"field": y, "type": "quantitative", "aggregate": "sum"}
+        return {"theta": slices, "color": {"field": x, "type": "nominal"}}
+    encoding: Spec = make_spec(mark, x, y, colour, columns)["encoding"]
+    return encoding
 
 
 def to_vega(spec: Spec, columns: Columns) -> Spec:

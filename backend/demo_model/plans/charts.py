@@ -2,52 +2,126 @@
 
 import re
 from dataclasses import replace
+from typing import NamedTuple
 
 from backend.demo_model.conversation import Call, Conversation, Result
+from backend.schemas.data.files import ATTACHED_LINE
 
-DRAWN = ("figures", "sql")
-_BEGINNING = re.compile(
-    r"\s{0,20}(?:please\s{1,5})?(?:(?:draw|make|show)\s{1,5}(?:me\s{1,5})?)?(?:an?\s{1,5})?"
-    r"(?:chart|plot|graph)\s{1,5}(?:of\s{1,5}|for\s{1,5})?(?:the\s{1,5})?",
-    re.IGNORECASE,
-)
-_END = re.compile(
-    r",?\s{1,5}(?:as|in|on|with)\s{1,5}(?:an?\s{1,5})?(?:(?:bar|line|pie)\s{1,5})?(?:chart|plot|graph)"
-    r"(?:,?\s{1,5}please)?[\s.?!]{0,20}$",
-    re.IGNORECASE,
+NO_CHART = (
+    "\n\nI draw charts of sums only, so there is none here. Where a table above has figures,"
+    " *Chart* beside it draws them."
 )
 _TOOL, _QUERY = "make_chart", "query_source"
+_MARKS = {
+    "bar": "bar", "column": "bar", "line": "line", "area": "area", "scatter": "point",
+    "pie": "arc", "donut": "arc", "doughnut": "arc",
+}  # fmt: skip
+_KIND = rf"\b(?:{'|'.join(_MARKS)})\b"
+_CHART = rf"(?:(?:an?|the) )?(?:{_KIND} )?(?:chart(?! of accounts)|plot|graph|diagram)"
+_THEM = "(?:it|this|that|them|those|these)"
+_SHOW = "(?:draw|make|show|give|create|add|see) (?:(?:me|us) )?"
+_DRAW = "(?:draw|plot|chart|graph|visuali[sz]e)"
+_WISH = "(?:can|could|would) you|i(?: would|.d)? (?:like|want|need)(?: to)?"
+_POLITELY = rf"(?:(?:please|now|and|then|{_WISH}),? ){{0,3}}"
+
+
+def _pattern(written: str) -> re.Pattern[str]:
+    """Return a pattern in which a space stands for up to five blanks: people write anything."""
+    return re.compile(written.replace(" ", r"\s{1,5}"), re.IGNORECASE)
+
+
+_ONE_KIND = _pattern(_KIND)
+_BEGINNING = _pattern(
+    rf"{_POLITELY}(?:(?:{_SHOW})?{_CHART} (?:(?:of|for|with|showing) )?"
+    rf"|{_DRAW} (?!{_THEM}\b|of accounts))(?:the )?"
+)
+_END = _pattern(
+    rf"(?:^{_POLITELY}{_CHART}|(?:^|[,.;:?!]? ){_POLITELY}"
+    rf"(?:(?:{_SHOW}{_THEM} )?(?:as|in|on|with|into) {_CHART}"
+    rf"|{_SHOW}{_CHART}(?: (?:of|for) {_THEM})?|{_DRAW} {_THEM}))(?:,? please)?[\s.?!]{{0,20}}$"
+)
+
+
+class _Request(NamedTuple):
+    """What is left of a question without its words about a chart, and the mark that they name."""
+
+    rest: str
+    mark: str | None = None
+    is_chart: bool = False
 
 
 def is_asked(conversation: Conversation) -> bool:
-    """Return whether the question asks for a chart."""
-    rest = _rest(conversation.question)
-    return rest != conversation.question and bool(rest.strip())
+    """Return whether the question asks for a chart, if only of what was asked before it."""
+    request = _read(conversation.question)
+    return request.is_chart and bool(request.rest.strip() or _asked_before(conversation))
 
 
-def without_word(conversation: Conversation) -> Conversation:
-    """Return the question without the word, its drawn results as if they had been looked up."""
-    question = _rest(conversation.question)
-    results = tuple(_as_query(result) for result in conversation.results)
-    return replace(conversation, question=question, results=results)
+def without_words(conversation: Conversation) -> Conversation:
+    """Return the conversation as if no chart had been asked for, and all had been looked up.
+
+    A question that only asks for a chart becomes the question before it.
+    """
+    question = conversation.question
+    if is_asked(conversation):
+        rest = _read(question).rest
+        question = rest if rest.strip() else _asked_before(conversation)
+    return replace(
+        conversation,
+        question=question,
+        results=tuple(map(_as_query, conversation.results)),
+        earlier=tuple(map(_as_query, conversation.earlier)),
+        transcript=tuple((role, _plain(role, text)) for role, text in conversation.transcript),
+    )
 
 
-def to_chart(call: Call) -> Call:
-    """Return the call that draws a query's result."""
+def to_chart(call: Call, conversation: Conversation) -> Call:
+    """Return the call that draws a query's result, in the form that the question names."""
     if call.name != _QUERY:
         return call
-    given = {"title": f"Query of {call.arguments['source']}", **call.arguments}
-    return Call(_TOOL, given)
+    mark = _read(conversation.question).mark
+    spec = {"spec": {"mark": mark}} if mark else {}
+    title = {"title": _title(str(call.arguments["source"]))}
+    return Call(_TOOL, {**title, **call.arguments, **spec})
 
 
-def _rest(question: str) -> str:
-    """Return what is to be drawn; the whole question if it asks for no chart."""
-    if found := _BEGINNING.match(question):
-        return question[found.end() :]
-    return _END.sub("", question, count=1)
+def is_drawn(call: Call) -> bool:
+    """Return whether the call draws a chart."""
+    return call.name == _TOOL
+
+
+def _asked_before(conversation: Conversation) -> str:
+    earlier = [text for role, text in conversation.transcript[:-1] if role == "user"]
+    return next((plain for text in reversed(earlier) if (plain := _read(text).rest).strip()), "")
+
+
+def _plain(role: str, text: str) -> str:
+    return _read(text).rest if role == "user" else text
+
+
+def _read(question: str) -> _Request:
+    attached = ATTACHED_LINE.search(question)
+    end = attached.start() if attached else len(question)
+    text = question[:end].strip()
+    if found := _BEGINNING.match(text):
+        rest = text[found.end() :]
+    elif found := _END.search(text):
+        rest = text[: found.start()]
+    else:
+        return _Request(question)
+    kind = _ONE_KIND.search(found[0])
+    mark = _MARKS[kind[0].lower()] if kind else None
+    return _Request("\n\n".join(filter(None, (rest, question[end:]))), mark, is_chart=True)
 
 
 def _as_query(result: Result) -> Result:
-    if result.call.name != _TOOL:
+    call = result.call
+    if call.name != _TOOL or "sql" not in call.arguments:
         return result
-    return replace(result, call=Call(_QUERY, result.call.arguments))
+    given = {name: value for name, value in call.arguments.items() if name != "spec"}
+    if given.get("title") == _title(str(given.get("source"))):
+        del given["title"]
+    return replace(result, call=Call(_QUERY, given))
+
+
+def _title(source: str) -> str:
+    return f"Query of {source}"

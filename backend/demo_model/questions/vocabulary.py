@@ -28,7 +28,7 @@ _DIMENSIONS = {
                      "companies|company codes|legal entities|entities|subsidiaries"),
     "cost_centre": ("cost centre", "cost centres"),
     "account": ("account", "accounts"),
-    "gl_account": ("gl account", "gl accounts"),
+    "gl_account": ("gl account", "gl accounts|chart of accounts"),
     "group_account": ("group account", "group accounts"),
     "fiscal_year": ("year|fiscal year|fy", "years|fiscal years"),
     "fiscal_quarter": ("quarter|fiscal quarter|q", "quarters|fiscal quarters"),

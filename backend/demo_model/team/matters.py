@@ -53,8 +53,7 @@ _REFUSAL = re.compile(r"(?:no|nope|stop|cancel|never ?mind|don't|do not|not now)
 
 def find_matter(conversation: Conversation) -> tuple[str, ...] | None:
     """Return the words of the last message's subject; None if it is unclear."""
-    if charts.is_asked(conversation):
-        conversation = charts.without_word(conversation)
+    conversation = charts.without_words(conversation)
     if recognising.holds_select(conversation.question) or find_file_question(conversation):
         return (*FIGURES, *SOURCES)
     if recognising.is_about_sources(conversation.asked):

@@ -24,9 +24,9 @@ class DrawChart(MakeChart):
     becomes an artifact. One row is one point, bar or slice. The spec is a part of Vega-Lite:
     `mark` (bar, line, area, point, arc, tick, rect) and `encoding` of x, y, color, size, theta,
     column, row or order by columns of the data. It has no data, transforms or expressions of its
-    own. Leave it out for a chart that fits the columns. Example: artifact_id="ID", title="Spend",
-    spec={"mark": "bar", "encoding": {"x": {"field": "cost_centre", "type": "nominal"},
-    "y": {"field": "spend", "type": "quantitative"}}}.
+    own. Leave it out, or its encoding, for a chart that fits the columns. Example:
+    artifact_id="ID", title="Spend", spec={"mark": "bar", "encoding": {"x": {"field":
+    "cost_centre", "type": "nominal"}, "y": {"field": "spend", "type": "quantitative"}}}.
     """
 
     source: str | None = Field(  # type: ignore[assignment]  # an artifact may stand for it

@@ -6,7 +6,7 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from backend.data.errors import QueryFailed
-from backend.tabular.charts import MAX_POINTS, SpecRefused, check_spec, default_spec
+from backend.tabular.charts import MAX_POINTS, SpecRefused, chart_of
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
 from backend.tools.sources.presenting import excerpt, table_artifact
@@ -19,7 +19,7 @@ class MakeChart(BaseModel):
     Aggregate in SQL so that one row is one point, bar or slice. The spec is a part of Vega-Lite:
     `mark` (bar, line, area, point, arc, tick, rect) and `encoding` of x, y, color, size, theta,
     column, row or order by columns of the result. It has no data, transforms or expressions of
-    its own. Leave it out for a chart that fits the columns. Example: source="fi",
+    its own. Leave it out, or its encoding, for a chart that fits the columns. Example: source="fi",
     sql="SELECT cost_centre, SUM(amount_group) AS spend FROM totals WHERE fiscal_year = 2026
     AND cost_centre IS NOT NULL GROUP BY cost_centre", title="Spend by cost centre",
     spec={"mark": "bar", "encoding": {"x": {"field": "cost_centre", "type": "nominal"},
@@ -48,18 +48,11 @@ async def chart_of_query(
     found = await run_query(context.sources, context.asker, source, sql, title)
     table = table_artifact(title, found.table)
     try:
-        chart = default_spec(table["columns"]) if spec is None else spec
-        checked = check_spec(chart, table["columns"])
+        checked = chart_of(spec, table["columns"])
     except SpecRefused as refusal:
-        raise QueryFailed(_why(spec, refusal)) from None
+        raise QueryFailed(f"The chart cannot be drawn: {refusal}") from None
     notes = [*found.notes, "The chart is drawn and shown to the person, with this table."]
     if len(found.table.rows) > MAX_POINTS:
         notes.append(f"CUT: only the first {MAX_POINTS:,} rows are drawn. Aggregate in SQL.")
     text = excerpt(title, found.table, notes)
     return text, {**table, "notes": found.notes, "chart": checked}
-
-
-def _why(spec: dict[str, Any] | None, refusal: SpecRefused) -> str:
-    if spec is None:
-        return "No chart fits these columns: it needs a number, and a text or time to draw it by."
-    return f"The chart cannot be drawn: {refusal}"

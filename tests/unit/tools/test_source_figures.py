@@ -30,7 +30,7 @@ def test_a_chart_is_kept_with_its_table_and_its_checked_specification(call):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ({"mark": "bar"}, "encoding"),
+        ({"mark": "bar", "encoding": {}}, "encoding"),
         ({"mark": "geoshape", "encoding": {"x": {"field": "spend"}}}, "mark.type is one of"),
         ({"mark": "bar", "encoding": {"x": {"field": "spent"}}}, "columns are: company_code"),
         ({"mark": "bar", "data": {"url": "http://elsewhere"}}, "'data' is not taken"),
