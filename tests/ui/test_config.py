@@ -7,6 +7,7 @@ import pytest
 from streamlit import config
 
 from backend.addresses import Address
+from backend.artifacts.documents.charts import COLOURS
 from ui.server import options
 
 OPTIONS = tomllib.loads(Path(".streamlit/config.toml").read_text())
@@ -49,6 +50,18 @@ def test_text_can_be_read(theme, ground, ink):
 
     light, dark = sorted((luminance(colours[ground]), luminance(colours[ink])), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_of_charts_can_be_seen(theme):
+    colours = OPTIONS["theme"][theme]
+    ground, categories = colours["backgroundColor"], colours["chartCategoricalColors"]
+
+    assert len(set(categories)) == len(categories) >= 12
+    assert theme == "dark" or (*categories,) == COLOURS  # of exports, which are read on white
+    for colour in categories:
+        light, dark = sorted((luminance(ground), luminance(colour)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 3, colour
 
 
 def luminance(colour):

@@ -12,9 +12,14 @@ from backend.types import JSON
 
 WIDTH, HEIGHT = 600, 150
 _INK, _LINE = "#475467", "#e4e7ec"
+COLOURS = (  # of the pages' light theme
+    "#2f5d62", "#b0743a", "#6a5d9c", "#5f8a3c", "#a34a5a", "#3d7fae",
+    "#8f7a1c", "#b0529a", "#6b747c", "#24937c", "#2f4480", "#d05f33",
+)  # fmt: skip
 _LOOKS: JSON = {
     "font": "Arial, Helvetica, sans-serif",  # same widths on the reader's machine as here
-    "mark": {"color": "#2f5d62"},
+    "mark": {"color": COLOURS[0]},
+    "range": {"category": [*COLOURS]},
     "view": {"stroke": None},
     "axis": {
         **dict.fromkeys(("labelColor", "titleColor"), _INK),
