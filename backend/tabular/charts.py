@@ -81,8 +81,9 @@ def default_spec(columns: Columns) -> Spec | None:
         return None
     y = numbers[0][0]
     if over_time:
-        colour = texts[0] if len(texts) == 1 else None
-        return make_spec("line", over_time[-1], y, colour, columns)
+        *longer, x = over_time
+        series = [*longer, *texts]  # such as a line for each year, over its months
+        return make_spec("line", x, y, series[0] if len(series) == 1 else None, columns)
     if texts:
         return make_spec("bar", texts[0], y, None, columns)
     if len(numbers) > 1:
@@ -102,7 +103,8 @@ def make_spec(mark: str, x: str, y: str, colour: str | None, columns: Columns) -
         encoding["x"]["sort"] = "-y"
     if colour:
         kind = _type(colour, columns)
-        encoding["color"] = {"field": colour, "type": kind}
+        # Years are told apart by colours of their own, not by shades of one.
+        encoding["color"] = {"field": colour, "type": "nominal" if kind == "ordinal" else kind}
     return {"mark": {"type": mark}, "encoding": encoding}
 
 

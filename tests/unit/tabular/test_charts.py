@@ -20,6 +20,16 @@ def test_without_a_specification_the_columns_decide():
     assert fields(over_time) == {"x": "month", "y": "spend", "color": "cost_centre"}
 
 
+def test_each_year_is_a_line_over_its_months():
+    years = [{"name": "fiscal_year", "type": "INTEGER"}, {"name": "period", "type": "INTEGER"}]
+
+    spec = chart_of(None, [*years, SPENT[1]])
+
+    assert spec["mark"] == {"type": "line"}
+    assert fields(spec) == {"x": "period", "y": "spend", "color": "fiscal_year"}
+    assert spec["encoding"]["color"]["type"] == "nominal"
+
+
 @pytest.mark.parametrize("mark", ["line", "area", "bar", "point", "tick", "rect"])
 def test_a_mark_alone_gets_the_columns_that_fit(mark):
     spec = chart_of({"mark": mark, "title": "Spend"}, SPENT)
