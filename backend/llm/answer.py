@@ -11,7 +11,7 @@ from langchain_core.messages.tool import ToolCall
 from backend.errors.models import IncompleteAnswer
 from backend.llm.arguments import REASONING
 from backend.llm.clean import clean
-from backend.llm.events import Delta
+from backend.llm.events import WAS_THINKING, Delta, Reset
 from backend.llm.wire.calls import MAX_CALLS as MAX_CALLS
 from backend.llm.wire.calls import Calls
 from backend.llm.wire.deltas import (
@@ -82,7 +82,7 @@ class Answer:
         """Return whether a retry may help; a model that hit a limit would hit it again."""
         return self._finish_reason not in CUT_SHORT and self._size <= MAX_ANSWER_CHARS
 
-    def add(self, chunk: Any) -> list[Delta]:
+    def add(self, chunk: Any) -> list[Delta | Reset]:
         """Add one chunk of the chat completions stream and return what a person may see of it.
 
         Raise ValueError for anything but a chunk, IncompleteAnswer for an endless answer.
@@ -125,7 +125,7 @@ class Answer:
             usage_metadata=self.usage,
         )
 
-    def _read(self, chunk: Any) -> Iterator[Delta]:
+    def _read(self, chunk: Any) -> Iterator[Delta | Reset]:
         self._usage = usage_in(chunk) or self._usage
         self._sources.add(chunk)
         choice = self._own_choice(chunk.get("choices") or [])
@@ -137,7 +137,7 @@ class Answer:
             self._finish_reason = reason
             yield from self._show_rest()
 
-    def _read_delta(self, delta: JSON) -> Iterator[Delta]:
+    def _read_delta(self, delta: JSON) -> Iterator[Delta | Reset]:
         content = delta.get("content")
         if isinstance(content, list):
             self._sources.add_parts(content)
@@ -145,8 +145,10 @@ class Answer:
         taken = self._kept.add(delta)
         thinking = thinking_of(delta)
         self._size += max(0, taken - len(thinking))  # repeated under another name
-        in_text, text = self._tags.add(text_of(content) or self._refusal(delta) or "")
-        yield from self._show(thinking + in_text, text)
+        split = self._tags.add(text_of(content) or self._refusal(delta) or "")
+        if split.is_late:
+            yield from self._withdraw_text()
+        yield from self._show(thinking + split.thinking, split.text)
         for piece in delta.get("tool_calls") or ():
             self._count(self._calls.add(piece))
         if legacy := delta.get("function_call"):
@@ -172,21 +174,31 @@ class Answer:
                 return choice
         return None
 
-    def _end(self) -> Iterator[Delta]:
+    def _end(self) -> Iterator[Delta | Reset]:
         """Handle `[DONE]`. Without a finish reason before it, it ends a complete answer."""
         yield from self._show_rest()
         is_whole = self._calls.are_whole if self._calls else bool(self._text.joined().strip())
         if self._finish_reason is None and is_whole:
             self._finish_reason = "tool_calls" if self._calls else "stop"
 
-    def _show_rest(self) -> Iterator[Delta]:
-        yield from self._show(*self._tags.end())
+    def _show_rest(self) -> Iterator[Delta | Reset]:
+        split = self._tags.end()
+        yield from self._show(split.thinking, split.text)
 
-    def _show(self, thinking: str, text: str) -> Iterator[Delta]:
+    def _show(self, thinking: str, text: str) -> Iterator[Delta | Reset]:
         if shown := self._keep(self._thinking, thinking):
             yield Delta(self.message_id, thinking=shown)
         if shown := self._keep(self._text, text):
             yield Delta(self.message_id, text=shown)
+
+    def _withdraw_text(self) -> Iterator[Delta | Reset]:
+        """Withdraw the text so far, and show the thinking before it again: a reset voids both."""
+        text, self._text = self._text.joined(), _Pieces()
+        if text:
+            self._size -= len(text)
+            yield Reset(self.message_id, WAS_THINKING)
+            if thinking := self._thinking.joined():
+                yield Delta(self.message_id, thinking=thinking)
 
     def _keep(self, pieces: "_Pieces", piece: str) -> str:
         if not piece:

@@ -14,6 +14,7 @@ from backend.types import JSON
 
 ANSWER = "answer"
 CUT_OFF = "Stopped"
+WAS_THINKING = "It was the model's thinking"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """What was shown of an answer is void: it broke off, and is asked for again."""
+    """What was shown of an answer is void: it broke off and is asked for again, or was thinking."""
 
     message_id: str
     reason: str

@@ -76,7 +76,10 @@ class ThinkingDelta(_DeltaEvent):
 
 
 class Reset(Wire):
-    """Pieces of an answer are void: it was interrupted, and starts again under another id."""
+    """Pieces of an answer are void: it was interrupted, and starts again under another id.
+
+    Or they were the model's thinking, and come again as such: under the same ids.
+    """
 
     event: Literal["reset"] = Field("reset", exclude=True)
     context: EventContext

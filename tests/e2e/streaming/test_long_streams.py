@@ -88,3 +88,20 @@ def test_thinking_that_was_read_stays_in_a_box_that_follows_until_it_is_scrolled
     assert box.evaluate(at_end)
     desk.press("Stop")
     desk.is_idle()
+
+
+def test_text_becomes_thinking_when_only_its_closing_tag_arrives(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    may_end, model.steps = held(text=f"{THOUGHTS[0]}\n</think>\n\n{PIECE}")
+
+    desk.ask("Tell me")
+
+    desk.sees(PIECE)
+    expect(desk.main.locator(".colloquy-text > p")).to_have_text([PIECE])
+    expect(desk.main.locator(".colloquy-thoughts")).to_contain_text(THOUGHTS[0])
+    desk.sees_not("requested again")
+    may_end.set()
+    desk.is_idle()
+    desk.sees_once(PIECE)
+    expect(desk.main.get_by_text("</think>")).to_have_count(0)

@@ -15,7 +15,6 @@ from backend.llm.wire.kept import KEPT, MAX_KEPT_CHARS, NOT_KEPT, give_back, pro
 from backend.llm.wire.merging import Pieces, merge
 from backend.llm.wire.sources import MAX_SOURCES, Sources
 from backend.llm.wire.stream import MAX_BODY_BYTES, Decoder, End
-from backend.llm.wire.think_tags import ThinkTags, without_thinking
 from backend.types import JSON
 from tests.recorded_answers import ANSWERS
 from tests.recordings import step
@@ -65,29 +64,6 @@ def test_an_endless_json_text_is_refused() -> None:
     with pytest.raises(ValueError, match="too long"):
         for _ in range(MAX_BODY_BYTES // 2**20 + 1):
             list(decoder.feed(b"{" + b"\n" * 2**20))
-
-
-@given(st.text(st.sampled_from("<think>/ ab\n"), max_size=40), st.integers(1, 5), st.booleans())
-def test_thinking_in_tags_is_told_apart_however_it_is_cut(text: str, size: int, tag: bool) -> None:
-    text = f"<think>{text}" if tag else text
-    tags = ThinkTags()
-    parts = [tags.add(text[start : start + size]) for start in range(0, len(text), size)]
-    parts.append(tags.end())
-
-    thinking, said = ("".join(part[place] for part in parts) for place in (0, 1))
-    whole = ThinkTags()
-    at_once = [whole.add(text), whole.end()]
-    assert (thinking, said) == tuple("".join(p[place] for p in at_once) for place in (0, 1))
-    assert said == without_thinking(text)
-    if not text.lstrip().startswith("<think>"):
-        assert (thinking, said, tags.raw) == ("", text, "")
-    else:
-        assert tags.raw == text
-
-
-def test_tags_elsewhere_are_text() -> None:
-    assert without_thinking("The tag <think> opens.") == "The tag <think> opens."
-    assert without_thinking("<thinker> is no tag") == "<thinker> is no tag"
 
 
 pieces = st.fixed_dictionaries(

@@ -32,6 +32,7 @@ ASKED_AGAIN = "The answer broke off and is being requested again."
 STAGES = {"routing": "Finding the agent", "completing": "Completing"}
 RESETS = {
     "worker lost": "",  # a row of the history says so
+    "It was the model's thinking": "",  # it appears there
     "handed over": "Handed over: another worker continues from the last saved step.",
 }
 
