@@ -188,6 +188,7 @@ ANSWERS: dict[str, Expected] = {
         usage=(9, 9, 0, 0),
         told={"sources": [{"url": "https://x.example/1"}, {"title": "javascript:alert(1)"}]},
     ),
+    "xai_usage": Expected("101 plus 3 is 104.", usage=(32, 103, 6, 94)),
     "moonshot_calls": Expected(
         "",
         "First the budget.",

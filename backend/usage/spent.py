@@ -7,12 +7,12 @@ from typing import Self
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.llm.events import ModelCall
+from backend.llm.wire.deltas import MAX_TOKENS
 from backend.schemas.conversations.turns import Usage
 from backend.types import JSON
 
 UNKNOWN = "unknown"  # for turns from before models were recorded
 DIGITS = 12
-MAX_TOKENS = 10**9  # of one answer: an endpoint may report anything
 
 
 @dataclass(frozen=True)

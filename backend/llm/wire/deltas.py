@@ -13,6 +13,7 @@ THOUGHT_KEYS = ("thinking", "reasoning", "text", "summary")
 TEXTS = ("text", "output_text")
 CUT_SHORT = ("length", "content_filter")
 BROKEN = (None, "error", "abort", "insufficient_system_resource", "network_error")
+MAX_TOKENS = 10**9  # of one answer: an endpoint may report anything
 MALFORMED = "malformed_function_call"
 # Other finish reasons, by their prefix.
 _REASONS = {
@@ -70,28 +71,35 @@ def usage_in(chunk: JSON) -> JSON | None:
 
 
 def usage_of(usage: JSON | None) -> UsageMetadata | None:
-    """Return the usage in LangChain's terms."""
+    """Return the usage in LangChain's terms.
+
+    xAI and Gemini count thinking in the total only, and some endpoints name just the total.
+    """
     if usage is None:
         return None
-    tokens_in, tokens_out = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    total = _count(usage, "total_tokens") or tokens_in + tokens_out
-    used = UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total)
-    read, written = (usage.get(f"{part}_tokens_details") for part in ("prompt", "completion"))
+    total, written = _count(usage, "total_tokens"), _count(usage, "completion_tokens")
+    tokens_in = _count(usage, "prompt_tokens") or max(0, total - written)
+    tokens_out = max(written, total - tokens_in)
+    used = UsageMetadata(
+        input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=tokens_in + tokens_out
+    )
+    of_input, of_output = (usage.get(f"{part}_tokens_details") for part in ("prompt", "completion"))
     own_words = _count(usage, "prompt_cache_hit_tokens") or _count(usage, "cached_tokens")
-    if cached := _count(read, "cached_tokens") or own_words:
+    if cached := min(_count(of_input, "cached_tokens") or own_words, tokens_in):
         used["input_token_details"] = {"cache_read": cached}
-    if reasoning := _count(written, "reasoning_tokens"):
+    if reasoning := min(_count(of_output, "reasoning_tokens"), tokens_out):
         used["output_token_details"] = {"reasoning": reasoning}
     return used
 
 
 def _count(usage: Any, name: str) -> int:
-    """Return a number of tokens; some endpoints send it as a float or as text."""
+    """Return a number of tokens, within bounds; some endpoints send it as a float or as text."""
     count = usage.get(name) if isinstance(usage, dict) else None
     try:
-        return max(0, math.ceil(float(count)))  # type: ignore[arg-type]  # what is no number raises
+        tokens = math.ceil(float(count))  # type: ignore[arg-type]  # what is no number raises
     except (TypeError, ValueError, OverflowError):
         return 0
+    return min(max(0, tokens), MAX_TOKENS)
 
 
 def _thought(part: JSON) -> str:

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
 from backend.llm.answer import Answer
+from backend.llm.prices import cost_of
 from backend.llm.wire.calls import MAX_WHOLE_PIECES
-from backend.llm.wire.deltas import usage_of
+from backend.llm.wire.deltas import MAX_TOKENS, usage_of
 from backend.llm.wire.kept import KEPT, MAX_KEPT_CHARS, NOT_KEPT, give_back, provider_of
 from backend.llm.wire.merging import Pieces, merge
 from backend.llm.wire.sources import MAX_SOURCES, Sources
 from backend.llm.wire.stream import MAX_BODY_BYTES, Decoder, End
+from backend.settings import Price
 from backend.types import JSON
 from tests.recorded_answers import ANSWERS
 from tests.recordings import step
@@ -189,12 +191,31 @@ def test_calls_that_are_numbered_have_their_numbers_as_ids() -> None:
         ({"prompt_tokens": "3", "completion_tokens": None, "total_tokens": -1}, (3, 0, 3)),
         ({"prompt_tokens": [], "completion_tokens": float("nan")}, (0, 0, 0)),
         ({"prompt_tokens": 1, "prompt_tokens_details": "none", "cached_tokens": {}}, (1, 0, 1)),
+        ({"total_tokens": 50}, (50, 0, 50)),
+        ({"completion_tokens": 5, "total_tokens": 15}, (10, 5, 15)),
+        ({"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 500}, (9, 491, 500)),
+        ({"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": -1}, (1, 2, 3)),
     ],
 )
 def test_usage_is_read_as_whole_numbers(told: JSON, tokens: tuple[int, int, int]) -> None:
     used = usage_of(told)
 
     assert used == dict(zip(("input_tokens", "output_tokens", "total_tokens"), tokens, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("told", "cost"),
+    [
+        ({"prompt_tokens": 10, "cached_tokens": 1_000, "completion_tokens": 5}, 10 * 1 + 5 * 8),
+        ({"prompt_tokens": 10**30, "completion_tokens": 5}, MAX_TOKENS * 2 + 5 * 8),
+        ({"prompt_tokens": -10, "completion_tokens": 5}, 5 * 8),
+    ],
+)
+def test_no_usage_makes_an_answer_free_or_priceless(told: JSON, cost: float) -> None:
+    used = usage_of(told)
+
+    assert used is not None
+    assert cost_of(used, Price(input=2e6, cached=1e6, output=8e6)) == cost
 
 
 def test_of_very_many_sources_the_rest_is_counted() -> None:
