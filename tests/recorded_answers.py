@@ -189,6 +189,7 @@ ANSWERS: dict[str, Expected] = {
         told={"sources": [{"url": "https://x.example/1"}, {"title": "javascript:alert(1)"}]},
     ),
     "xai_usage": Expected("101 plus 3 is 104.", usage=(32, 103, 6, 94)),
+    "qwen_no_thought": Expected("It is 7."),
     "moonshot_calls": Expected(
         "",
         "First the budget.",

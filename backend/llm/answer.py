@@ -51,7 +51,7 @@ class Answer:
         self._size = 0
         self._choice: Any = None
         self._text = _Pieces()
-        self._thinking = _Pieces()
+        self._thinking = _Thinking()
         self._tags = ThinkTags()
         self._refused = False
         self._kept = Kept()
@@ -256,3 +256,18 @@ class _Pieces:
 
     def joined(self) -> str:
         return "".join(self._pieces)
+
+
+class _Thinking(_Pieces):
+    """Thinking in pieces; blanks wait for what follows, because some models only send blanks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._blanks: list[str] = []
+
+    def add(self, piece: str) -> str:
+        if not self._pieces and piece.isspace():
+            self._blanks.append(piece)
+            return ""
+        blanks, self._blanks = self._blanks, []
+        return super().add("".join([*blanks, piece]))

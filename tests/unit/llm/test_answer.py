@@ -48,6 +48,17 @@ def test_what_was_shown_is_what_is_kept(texts, thoughts):
     assert "\x00" not in message.content
 
 
+def test_blanks_are_no_thinking_but_belong_to_the_thinking_after_them():
+    blank, _ = feed(chunk(reasoning_content="\n"), chunk(content="a"), chunk("stop"))
+    thinking, deltas = feed(
+        *(chunk(reasoning_content=piece) for piece in ("\n", " ", "b\n", "\n")), chunk("stop")
+    )
+
+    assert blank.message().additional_kwargs == {}
+    assert [delta.thinking for delta in deltas] == ["\n b\n", "\n"]
+    assert thinking.message().additional_kwargs["reasoning_content"] == "\n b\n\n"
+
+
 @given(json_object, st.integers(1, 7), st.integers(0, 3))
 def test_arguments_are_whole_however_they_were_cut(arguments, size, indent):
     text = json.dumps(arguments, indent=indent)
