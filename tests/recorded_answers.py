@@ -269,6 +269,8 @@ FAILS: dict[str, tuple[str, str]] = {
     "gemini_refuses": ("missing a thought_signature", "Traceback"),
     "groq_refuses": ("'reasoning_content' is unsupported", "Traceback"),
     "openrouter_no_endpoint": ("No endpoints found that support tool use", "knows no model"),
+    "openrouter_no_credits": ("Insufficient credits", "user_2x"),
+    "vllm_refuses": ("has no chat template", "Traceback"),
     "not_found_model": ("knows no model 'gpt-4o'", "canary"),
     "not_found_page": ("nothing at this address", "nginx"),
     "not_found_path": ("nothing at this address", "knows no model"),

@@ -26,6 +26,7 @@ _TOO_LONG = (
     *("prompt is too long", "input is too long", "range of input length", "request too large"),
 )
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+_PASSING_STATUS = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
 _LASTING = (
     "invalid_request_error",
     "authentication_error",
@@ -34,11 +35,11 @@ _LASTING = (
     "not_found_error",
     "content_filter",
     *_USED_UP,
+    *(str(status) for status in range(400, 500) if status not in _PASSING_STATUS),
 )
 # A mistake of the model that its provider reports as an error: a retry may succeed.
 _SLIPS = ("tool_use_failed", "json_validate_failed")
 _NO_MODEL = ("model_not_found", "deploymentnotfound", "modelnotfound")
-_PASSING_STATUS = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
 
 FAILURES = (
     IncompleteAnswer,
@@ -148,7 +149,10 @@ def _explain_status(error: openai.APIStatusError, model: str) -> ModelFailure:
 
 
 def _explain_body(error: openai.APIError) -> ModelFailure:
-    """Explain an error sent with status 200, instead of the answer or in the middle of it."""
+    """Explain an error sent with status 200, instead of the answer or in the middle of it.
+
+    Its code may be the status that the response would have had.
+    """
     lasting = _codes(error) & set(_LASTING)
     return ModelFailure(ModelUnavailable(_body_sentence(error)), is_transient=not lasting)
 
