@@ -66,6 +66,7 @@ class Calls:
         self._kept = kept
         self._calls: list[_Call] = []
         self._by_index: dict[Any, _Call] = {}
+        self._by_id: dict[str, _Call] = {}
         self._ids: list[str] = []
 
     def __len__(self) -> int:
@@ -86,10 +87,11 @@ class Calls:
         index, call_id = piece.get("index"), _id_of(piece)
         function = piece.get("function") or {}
         name, text = function.get("name") or "", _arguments_of(function.get("arguments"))
-        call = self._by_index.get(index)
+        call = self._find(index, call_id, name)
         if call is None or _is_another(call, call_id, name, text):
             call = self._begin(index, call_id)
         call.call_id = call.call_id or call_id
+        self._by_id.setdefault(call_id, call)
         call.add_name(name)
         call.pieces.append(text)
         self._kept.add_to_call(call.kept, piece)
@@ -125,6 +127,15 @@ class Calls:
         """Return the kept fields of each call that was read, by its id."""
         calls = zip(self._ids, self._calls, strict=True)
         return {call_id: kept for call_id, call in calls if (kept := call.kept.joined())}
+
+    def _find(self, index: Any, call_id: str, name: str) -> _Call | None:
+        """Return the call that a piece may continue; some endpoints number only first pieces."""
+        call = self._by_index.get(index)
+        if call_id and (index is None or (call is None and not name)):
+            call = self._by_id.get(call_id, call)
+        if call is None and index is None and not name and self._calls:
+            call = self._calls[-1]
+        return call
 
     def _begin(self, index: Any, call_id: str) -> _Call:
         if len(self._calls) == MAX_CALLS:

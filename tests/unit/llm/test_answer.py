@@ -110,6 +110,34 @@ def test_calls_without_an_index_are_told_apart_by_their_ids():
 
 
 @pytest.mark.parametrize(
+    "pieces",
+    [
+        [  # several calls at once, without an index
+            [*piece(None, '{"a"', "1", "t"), *piece(None, '{"a"', "2", "t")],
+            [*piece(None, ": 1}", "1"), *piece(None, ": 2}", "2")],
+        ],
+        [  # an index with the first piece only
+            *(piece(0, '{"a"', "1", "t"), piece(None, ": 1}")),
+            *(piece(1, '{"a"', "2", "t"), piece(None, ": 2}")),
+        ],
+        [  # another index with each piece
+            *(piece(0, '{"a"', "1", "t"), piece(1, ": 1}", "1")),
+            *(piece(2, '{"a"', "2", "t"), piece(3, ": 2}", "2")),
+        ],
+        [  # no index for the first call, as writers do that leave out a zero
+            [*piece(None, '{"a"', "1", "t"), *piece(1, '{"a"', "2", "t")],
+            [*piece(1, ": 2}"), *piece(None, ": 1}")],
+        ],
+    ],
+)
+def test_pieces_without_a_usable_index_find_their_calls(pieces):
+    answer, _ = feed(*(chunk(tool_calls=calls) for calls in pieces), chunk("tool_calls"))
+
+    calls = [(call["id"], call["args"]) for call in answer.message().tool_calls]
+    assert calls == [("1", {"a": 1}), ("2", {"a": 2})]
+
+
+@pytest.mark.parametrize(
     "delta",
     [
         {"reasoning": "Hm."},
