@@ -5,8 +5,11 @@ import { make } from "./elements.js";
 
 const INPUT = 'textarea[data-testid="stChatInputTextArea"]';
 const COLOURS = ["--st-text-color", "--st-background-color", "--st-secondary-background-color", "--st-border-color", "--st-font"];
-// The same rule as the service's: an address such as a@b.c is not a mention.
-const BEGUN = /(?<![\p{L}\p{N}_.@/`])@([\p{L}\p{N}_-]{0,80})$/u;
+// The same rule as the service's: an address such as a@b.c is not a mention, and words of these
+// scripts have no space between them, or carry their endings directly.
+const UNSPACED = String.raw`\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc`;
+const BEGUN = new RegExp(String.raw`(?<!(?![${UNSPACED}])[\p{L}\p{N}])(?<![.@/\x60])@([\p{L}\p{N}_-]{0,80})$`, "u");
+const REST = new RegExp(String.raw`^(?:(?![${UNSPACED}])[\p{L}\p{N}_-])*`, "u");
 const LIST = "colloquy-mentions";
 const GAP = 6; // pixels
 const MOST_WIDTH = 420;
@@ -163,7 +166,7 @@ export class Mentions {
     const { area, from } = this;
     const { name } = this.found[n];
     const after = area.value.slice(area.selectionStart);
-    const end = area.selectionStart + /^[\p{L}\p{N}_-]*/u.exec(after)[0].length;
+    const end = area.selectionStart + REST.exec(after)[0].length;
     const space = /^\s/.test(area.value.slice(end)) ? "" : " ";
     this.close();
     area.setRangeText(`@${name}${space}`, from, end, "end");

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.agents.team.mentions import find_mentions
-from backend.domains.team import agent_for
+from backend.domains.team import agent_for, agents_for
 from backend.errors.base import InvalidInput
 from backend.schemas.conversations.turns import Route, RouteReason
 from backend.schemas.domains.templates import DomainTemplate
@@ -29,7 +29,8 @@ def route_message(
     """
     if template.manager is None:
         return Routed(agent_for(template, role, agent).name)
-    mentioned = [agent_for(template, role, name).name for name in find_mentions(message)]
+    names = [agent.name for agent in agents_for(template, role)]
+    mentioned = [agent_for(template, role, name).name for name in find_mentions(message, names)]
     if len(mentioned) > 1:
         raise InvalidInput(
             f"The message addresses {' and '.join(mentioned)}. Write to one agent at a time, or to"

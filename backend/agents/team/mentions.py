@@ -6,18 +6,33 @@ from collections.abc import Iterable, Iterator
 # Fences also stand in quotations and in items of lists, at any indentation.
 OPENING = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s[\s>]*)*(`{3,}(?=[^`]*$)|~{3,})")
 CLOSING = re.compile(r"[\s>]*(`{3,}|~{3,})\s*$")
-MENTION = re.compile(r"(?<![^\W_])(?<![.@/`])@([^\W\d_](?:[\w-]*[^\W_])?)")
+# Words of these scripts have no space between them, or carry their endings directly: Thai to
+# Burmese, Khmer, Chinese, Japanese, Korean.
+UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    r"\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
+)
+LETTER = rf"[^\W_{UNSPACED}]"  # or a digit
+BEFORE = rf"(?<!{LETTER})(?<![.@/`])@"
+AFTER = rf"(?![_-]*{LETTER})(?![/@]\w)"
+# Nor may an unknown name be a decorator such as `@app.get`.
+UNKNOWN = rf"[A-Za-z](?>(?:[\w-]*{LETTER})?)(?![/@.]\w)"
+MAIL_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+\.[A-Za-z]")
 
 
-def find_mentions(text: str) -> list[str]:
+def find_mentions(text: str, names: Iterable[str]) -> list[str]:
     """Return the names that a text mentions, as written, each once, in order.
 
-    A name in a code span or fence is not a mention, nor is one after a letter, digit, dot or slash:
-    `a@b.c` is an address.
+    These are the given names, and words that are written like one of an agent. Neither is a mention
+    in a code span or fence, after a letter, digit, dot or slash, or as part of an address or a
+    package's name: `a@b.c`, `@types/node`.
     """
+    longest_first = sorted(names, key=len, reverse=True)
+    known = "|".join(map(re.escape, longest_first))
+    mention = re.compile(f"{BEFORE}((?:{known}){AFTER}|{UNKNOWN})", re.IGNORECASE)
     found: dict[str, str] = {}
     for line in _outside_fences(text.splitlines()):
-        for name in MENTION.findall(_without_spans(line)):
+        for name in mention.findall(MAIL_ADDRESS.sub(" ", _without_spans(line))):
             found.setdefault(name.lower(), name)
     return list(found.values())
 

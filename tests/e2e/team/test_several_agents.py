@@ -84,6 +84,17 @@ def test_keys_and_mouse_complete_the_name_of_an_agent(desk: Desk, session: str) 
     expect(desk.composer).to_have_value("@Report-writer go on")
 
 
+def test_a_name_is_completed_within_text_that_has_no_spaces(desk: Desk, session: str) -> None:
+    desk.composer.fill("请看一下")
+    desk.composer.press("Home")
+    desk.composer.press("ArrowRight")
+    desk.composer.press_sequentially("@rec")
+    offered(desk, "Reconciler")
+    desk.composer.press("Enter")
+
+    expect(desk.composer).to_have_value("请@Reconciler 看一下")
+
+
 def test_escape_closes_the_list_and_then_stops_the_turn(
     desk: Desk, session: str, model: ScriptedModel
 ) -> None:

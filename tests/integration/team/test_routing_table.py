@@ -29,6 +29,8 @@ MENTIONED = (
     ("````\n```\n@Reconciler\n````\n@Writer", WRITER),
     ("@Reconciler and again @reconciler", RECONCILER),
     ("@sage what now?", SAGE),
+    ("请@Writer看一下", WRITER),
+    ("「@Reconciler」", RECONCILER),
 )
 # None of these names an agent.
 CONTINUES = (
@@ -44,6 +46,9 @@ CONTINUES = (
     "```\n@Reconciler\n```",
     "~~~\n@Reconciler\n```\n@Writer\n~~~",
     "```\n@Reconciler never closed",
+    "npm install @types/node",
+    "mail me at me+@Reconciler.com",
+    "请@张三看一下",
 )
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from backend.agents.team.mentions import find_mentions
 
+AGENTS = ("R", "Reconciler", "Report", "Report-writer", "Réconciler", "Writer")
+
 
 @pytest.mark.parametrize(
     ("text", "names"),
@@ -54,13 +56,33 @@ from backend.agents.team.mentions import find_mentions
         ("```@Reconciler``` is code, @Writer", ["Writer"]),
         ("@Réconciler", ["Réconciler"]),
         ("@R\u200beconciler", ["R"]),
+        ("请@Reconciler看一下", ["Reconciler"]),
+        ("@Writer에게 물어봐", ["Writer"]),
+        ("@Report-writerさん、お願いします", ["Report-writer"]),
+        ("「@Writer」", ["Writer"]),
+        ("what now?—@Writer", ["Writer"]),
+        ("请@Nobody看一下", ["Nobody"]),
+        ("请@张三看一下", []),
+        ("@Report-reader and @Reporters", ["Report-reader", "Reporters"]),
+        ("@Writer.Please go", ["Writer"]),
+        ("npm install @types/node", []),
+        ("npm install @writer/node", []),
+        ("follow @Writer@example.social", []),
+        ("@app.get('/') answers", []),
+        ("mail me+@Writer.com or 客服@Writer.com", []),
     ],
 )
 def test_mentions(text: str, names: list[str]) -> None:
-    assert find_mentions(text) == names
+    assert find_mentions(text, AGENTS) == names
 
 
 def test_a_long_hostile_line_is_read_at_once() -> None:
-    assert find_mentions("`" * 100_001 + "@Reconciler" + " `a" * 50_000) in ([], ["Reconciler"])
-    assert find_mentions("> - 1. " * 100_000 + "@Reconciler") == ["Reconciler"]
-    assert find_mentions(" " * 500_000 + "@Reconciler") == ["Reconciler"]
+    assert find_mentions("@R" + "a" * 500_000 + "/x", AGENTS) == []
+    assert find_mentions("@R" + "-" * 500_000 + "x", AGENTS) == ["R" + "-" * 500_000 + "x"]
+    assert find_mentions("a.+" * 200_000, AGENTS) == []
+    assert find_mentions("`" * 100_001 + "@Reconciler" + " `a" * 50_000, AGENTS) in (
+        [],
+        ["Reconciler"],
+    )
+    assert find_mentions("> - 1. " * 100_000 + "@Reconciler", AGENTS) == ["Reconciler"]
+    assert find_mentions(" " * 500_000 + "@Reconciler", AGENTS) == ["Reconciler"]
