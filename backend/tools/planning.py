@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from backend.planning.checks import find_agent, find_faults, unknown_agent
 from backend.planning.form import LONGEST_DESCRIPTION, PlanForm, PlannedTask
+from backend.planning.references import find_references
 from backend.schemas.tasks import OnFailure
 from backend.tools.context import CALL_PLACE, ToolContext
 from backend.tools.plans import Kind, PlanCall, Plans, PlanWait
@@ -20,6 +21,10 @@ from backend.types import JSON
 
 RUN_PLAN, CALL_AGENT = "run_plan", "call_agent"
 MOST_FAULTS = 20
+OUT_OF_REACH = (
+    "The message refers to @{}.output, but it has no earlier tasks. Write out what the agent needs"
+    " to know."
+)
 
 
 class CallAgent(BaseModel):
@@ -58,6 +63,9 @@ def plan_tools(context: ToolContext) -> list[BaseTool]:
         agent = find_agent(name, plans.agents)
         if agent is None:
             raise ToolException(unknown_agent(name, plans.agents))
+        if references := find_references(message):
+            # Also of the agent's own task, which has the id t1: it would wait for itself.
+            raise ToolException(_say([OUT_OF_REACH.format(one) for one in references]))
         return await _run(plans, "sub_agent", CALL_AGENT, _plan_of_one(agent, message))
 
     return [_tool(RUN_PLAN, PlanForm, run_plan), _tool(CALL_AGENT, CallAgent, call_agent)]

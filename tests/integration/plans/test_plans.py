@@ -1,5 +1,7 @@
 """Tasks of a plan run as turns of their own; what they gave goes to the next and to the manager."""
 
+import pytest
+
 from tests.fakes import ENDLESS, ScriptedModel
 from tests.integration.plans.team import Team, plan, task
 from tests.integration.scenes import check_problem, check_views, texts
@@ -84,6 +86,19 @@ def test_an_agent_is_called_and_its_answer_is_the_result(
     assert [one["call_id"] for one in plans] == made
     assert '"text": "did a", "agent": "Writer"' in team.results[0]
     assert '"text": "did b", "agent": "Writer"' in team.results[1]
+
+
+@pytest.mark.parametrize("name", ["t1", "app"])
+def test_an_agent_is_not_called_with_a_reference_to_what_it_cannot_have(
+    stack: Stack, model: ScriptedModel, name: str
+) -> None:
+    team = Team(stack, model)
+    message = f"work a; with @{name}.output.rows"
+    turn = team.ask({"name": "call_agent", "args": {"name": "Writer", "message": message}})
+
+    assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+    assert team.plans(turn["session_id"]) == []
+    assert f"refers to @{name}.output" in team.results[0]
 
 
 def test_sessions_of_tasks_are_in_no_list_but_open_from_their_plan_and_go_with_it(
