@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, select, tuple_
+from sqlalchemy import Row, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -30,10 +30,14 @@ def list_plans(session: Session, scope: Scope, session_id: UUID) -> PlanList:
     of_session = _tasks().where(TaskRow.conversation_id == session_id).order_by(TaskRow.place)
     for row in session.execute(of_session):
         tasks[row.TaskRow.plan_id].append(_wire(row))
+    # Calls of one message start their plans at the same time, in any order.
+    of_message = func.min(PlanRow.created_at).over(
+        partition_by=(PlanRow.turn_id, PlanRow.message_id)
+    )
     plans = session.scalars(
         select(PlanRow)
         .where(PlanRow.conversation_id == session_id)
-        .order_by(PlanRow.created_at, PlanRow.id)
+        .order_by(of_message, PlanRow.message_id, PlanRow.number)
         .execution_options(populate_existing=True)
     )
     return PlanList(items=[_plan(row, tasks[row.id]) for row in plans])

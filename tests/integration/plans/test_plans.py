@@ -86,6 +86,13 @@ def test_an_agent_is_called_and_its_answer_is_the_result(
     assert [one["call_id"] for one in plans] == made
     assert '"text": "did a", "agent": "Writer"' in team.results[0]
     assert '"text": "did b", "agent": "Writer"' in team.results[1]
+    # Calls of one message begin at the same time, so the second one may be first.
+    stack.query_and_commit(
+        "UPDATE plans SET created_at = created_at - interval '1 min' WHERE number = 1"
+        " AND turn_id = :id",
+        id=turn["turn_id"],
+    )
+    assert [one["call_id"] for one in team.plans(turn["session_id"])] == made
 
 
 @pytest.mark.parametrize("name", ["t1", "app"])
