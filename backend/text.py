@@ -5,6 +5,12 @@ from collections.abc import Sequence
 
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # fillers, the empty braille cell
 NUL_SYMBOL = "\u2400"
+# Letters, for a class of a regular expression, of scripts whose words have no space between them,
+# or carry their endings directly: Thai to Burmese, Khmer, Chinese, Japanese, Korean.
+UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    r"\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
+)
 
 
 def clean_text(text: str) -> str:

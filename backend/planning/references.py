@@ -5,10 +5,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from backend.text import UNSPACED
 from backend.types import JSON
 
-REFERENCE = re.compile(r"@([A-Za-z]\w*)\.output((?:\.[\w-]+)*)")
-_ADDRESS = re.compile(r"[\w.]")  # before an @: an e-mail address, not a reference
+WHOLE = re.compile(r"@([A-Za-z]\w*)\.output((?:\.[\w-]+)*)")
+# Within text that has no spaces between words, a key ends with its script: 用@t1.output.rows写.
+_KEY = rf"(?:(?![{UNSPACED}])[\w-])+|[{UNSPACED}][\w-]*"
+_WITHIN = re.compile(rf"@([A-Za-z]\w*)\.output((?:\.(?:{_KEY}))*)")
+_ADDRESS = re.compile(rf"[^\W{UNSPACED}]|\.")  # before an @: an e-mail address, not a reference
 
 
 class ReferenceMissing(ValueError):
@@ -44,7 +48,7 @@ def resolve(value: Any, outputs: Mapping[str, JSON]) -> Any:
 
 
 def _resolve_text(text: str, outputs: Mapping[str, JSON]) -> Any:
-    if whole := REFERENCE.fullmatch(text.strip()):
+    if whole := WHOLE.fullmatch(text.strip()):
         return _look_up(whole, outputs)
     pieces, end = [], 0
     for match in _matches(text):
@@ -56,7 +60,7 @@ def _resolve_text(text: str, outputs: Mapping[str, JSON]) -> Any:
 
 
 def _matches(text: str) -> list[re.Match[str]]:
-    found = REFERENCE.finditer(text)
+    found = _WITHIN.finditer(text)
     return [m for m in found if not m.start() or not _ADDRESS.match(text[m.start() - 1])]
 
 

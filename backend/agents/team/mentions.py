@@ -3,15 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from backend.text import UNSPACED
+
 # Fences also stand in quotations and in items of lists, at any indentation.
 OPENING = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s[\s>]*)*(`{3,}(?=[^`]*$)|~{3,})")
 CLOSING = re.compile(r"[\s>]*(`{3,}|~{3,})\s*$")
-# Words of these scripts have no space between them, or carry their endings directly: Thai to
-# Burmese, Khmer, Chinese, Japanese, Korean.
-UNSPACED = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-    r"\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
-)
 LETTER = rf"[^\W_{UNSPACED}]"  # or a digit
 BEFORE = rf"(?<!{LETTER})(?<![.@/`])@"
 AFTER = rf"(?![_-]*{LETTER})(?![/@]\w)"

@@ -82,7 +82,10 @@ def test_a_graph_of_200_tasks_in_a_row_is_checked() -> None:
     assert find_faults(plan(*row), AGENTS) == []
 
 
-OUTPUTS: dict[str, JSON] = {"t1": {"text": "fine", "rows": [{"n": 1}, {"n": 2}], "total": 3.5}}
+OUTPUTS: dict[str, JSON] = {
+    "t1": {"text": "fine", "rows": [{"n": 1}, {"n": 2}], "total": 3.5},
+    "t2": {"合计": 7, "FI": 8, "FI合计": 9},
+}
 
 
 @pytest.mark.parametrize(
@@ -95,6 +98,10 @@ OUTPUTS: dict[str, JSON] = {"t1": {"text": "fine", "rows": [{"n": 1}, {"n": 2}],
         ({"a": ["@t1.output.text", 7, None]}, {"a": ["fine", 7, None]}),
         ("a@t1.output.text", "a@t1.output.text"),
         ("@t1 and @t1.result", "@t1 and @t1.result"),
+        ("根据@t1.output.text写报告", "根据fine写报告"),
+        ("@t2.output.合计", 7),
+        ("用@t2.output.合计 和@t2.output.FI", "用7 和8"),
+        ("@t2.output.FI合计", 9),
     ],
 )
 def test_references_become_what_they_name(value: Any, resolved: Any) -> None:
@@ -107,7 +114,7 @@ def test_references_become_what_they_name(value: Any, resolved: Any) -> None:
         ("@t1.output.sum", "t1 has no `sum` there; there is text, rows, total"),
         ("@t1.output.rows.9", "it is a list of 2"),
         ("@t1.output.total.x", "it is a single value"),
-        ("@t2.output.text", "t2 has no output"),
+        ("@t3.output.text", "t3 has no output"),
     ],
 )
 def test_a_reference_to_what_was_not_given_is_told(value: str, said: str) -> None:
