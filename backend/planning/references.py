@@ -39,7 +39,8 @@ def resolve(value: Any, outputs: Mapping[str, JSON]) -> Any:
     is replaced by text or JSON. Raise ReferenceMissing, which says what there is instead.
     """
     if isinstance(value, str):
-        return _resolve_text(value, outputs)
+        whole = WHOLE.fullmatch(value.strip())
+        return _look_up(whole, outputs) if whole else resolve_text(value, outputs)
     if isinstance(value, Mapping):
         return {key: resolve(inner, outputs) for key, inner in value.items()}
     if isinstance(value, list):
@@ -47,9 +48,11 @@ def resolve(value: Any, outputs: Mapping[str, JSON]) -> Any:
     return value
 
 
-def _resolve_text(text: str, outputs: Mapping[str, JSON]) -> Any:
-    if whole := WHOLE.fullmatch(text.strip()):
-        return _look_up(whole, outputs)
+def resolve_text(text: str, outputs: Mapping[str, JSON]) -> str:
+    """Return the text with each reference replaced by text or JSON, also a text that is only one.
+
+    Raise ReferenceMissing.
+    """
     pieces, end = [], 0
     for match in _matches(text):
         value = _look_up(match, outputs)

@@ -10,7 +10,7 @@ from backend.conversations import service as conversations
 from backend.conversations import views
 from backend.conversations.service import Image
 from backend.planning.graph import after_turn
-from backend.planning.references import ReferenceMissing, find_references, resolve
+from backend.planning.references import ReferenceMissing, find_references, resolve, resolve_text
 from backend.planning.results import make_message, with_task
 from backend.schemas.conversations.sessions import MAX_MESSAGE_CHARS
 from backend.schemas.conversations.turns import ErrorSummary, TurnStatus
@@ -71,7 +71,7 @@ def _message(session: Session, graph: Graph, description: str, given: JSON | Non
             .where(TaskRow.output.is_not(None))
         )
         graph.outputs.update({temp_id: output for temp_id, output in rows if output is not None})
-    message = make_message(resolve(description, graph.outputs), resolve(given, graph.outputs))
+    message = make_message(resolve_text(description, graph.outputs), resolve(given, graph.outputs))
     if len(message) > MAX_MESSAGE_CHARS:
         raise ReferenceMissing(
             f"With its input, the task has {len(message):,} characters; a message may have"

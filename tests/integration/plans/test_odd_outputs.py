@@ -49,6 +49,19 @@ def test_a_reference_to_a_row_of_many_digits_fails_the_task_that_makes_it(
     assert (tasks["t2"]["status"], tasks["t2"]["error"]["title"]) == ("failed", "Input missing")
 
 
+@pytest.mark.parametrize("path", ["", ".say", ".items"])
+def test_a_task_that_is_described_by_an_output_alone_reads_it_as_text(
+    stack: Stack, model: ScriptedModel, path: str
+) -> None:
+    answer = {"say": "work t2;", "items": ["work t2;"]}
+    team = Team(stack, model, lambda _: {"text": json.dumps(answer)})
+    turn = team.ask(plan(task("t1"), {**task("t2"), "description": f"@t1.output{path}"}))
+
+    assert stack.finished(turn["turn_id"], seconds=60)["status"] == "succeeded"
+    assert set(team.statuses(turn["session_id"]).values()) == {"succeeded"}
+    assert team.asked == {"t1": 1, "t2": 1}
+
+
 def test_a_task_that_revises_an_artifact_to_equal_content_has_it_in_its_output(
     stack: Stack, model: ScriptedModel
 ) -> None:
