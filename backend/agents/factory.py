@@ -22,7 +22,7 @@ from backend.agents.team.response_middleware import Responses
 from backend.agents.team.streaming import ResponseText
 from backend.agents.team.view import ConversationView, Team
 from backend.domains.allowed import Allowed
-from backend.domains.team import everyone_in, specialists_for
+from backend.domains.team import agents_for, everyone_in, specialists_for
 from backend.errors.base import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
@@ -157,7 +157,7 @@ def build_agent(
         recipe.models, image, model, on_report, tell, recipe.answers, recipe.is_too_long
     )
     named = build_middleware(named_middleware(image, template), context)
-    policies = [*_team_policies(team, template), *named]
+    policies = [*_team_policies(recipe, team, template), *named]
     _check_distinct(selected, policies)
     # A call that waits for a person has not begun: neither its journal nor its time limit.
     outside = [policy for policy in policies if isinstance(policy, Approvals)]
@@ -191,10 +191,11 @@ def _team_of(recipe: AgentRecipe, template: AgentTemplate) -> Team | None:
     )
 
 
-def _team_policies(team: Team | None, template: AgentTemplate) -> list[Policy]:
+def _team_policies(recipe: AgentRecipe, team: Team | None, template: AgentTemplate) -> list[Policy]:
     if team is None:
         return []
-    responses = Responses(template.name, is_manager=team.agents is not None)
+    names = [agent.name for agent in agents_for(recipe.image, recipe.role)]
+    responses = Responses(template.name, names, is_manager=team.agents is not None)
     return [ConversationView(team), responses]
 
 

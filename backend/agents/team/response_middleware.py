@@ -1,7 +1,7 @@
 """Reading the answers of a team's agents, and asking again if they cannot be followed."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NotRequired, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
@@ -24,6 +24,7 @@ from backend.agents.team.response import (
 from backend.conversations.display import RESPONSE
 from backend.errors.turns import ResponseRefused
 from backend.llm.arguments import RAW_ARGUMENTS
+from backend.planning.checks import find_agent, unknown_agent
 from backend.tools.planning import CallAgent
 from backend.types import JSON
 
@@ -43,14 +44,15 @@ class Responses(AgentMiddleware[Any, Any]):
     """Wraps each model call of an agent of a team.
 
     A manager must answer in the form of a response; others may. What follows is kept: a plain
-    answer or tool calls, and the new payload.
+    answer or tool calls, and the new payload. `agents` are those that may take over the turn.
     """
 
     state_schema = TeamState
 
-    def __init__(self, agent: str, *, is_manager: bool) -> None:
+    def __init__(self, agent: str, agents: Sequence[str], *, is_manager: bool) -> None:
         super().__init__()
         self._agent = agent
+        self._agents = agents
         self._is_manager = is_manager
         self.tools: list[BaseTool] = [_respond_tool()] if is_manager else []
         self._changed: JSON | None = None
@@ -95,6 +97,9 @@ class Responses(AgentMiddleware[Any, Any]):
                 raise Unusable(f"{UNREADABLE}.")
             return answer.model_copy(update={"name": self._agent})
         result = follow(response, payload, calls)
+        to = result.hand_over
+        if to and find_agent(to.agent, self._agents) is None:
+            raise Unusable(unknown_agent(to.agent, self._agents))
         return self._kept(answer, response, result, payload)
 
     def _kept(

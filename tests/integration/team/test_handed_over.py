@@ -5,7 +5,7 @@ import pytest
 from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_views, make_domain, make_session
-from tests.integration.team.scenes import Say, TeamModel, payload_of, response
+from tests.integration.team.scenes import Say, TeamModel, payload_of, response, team_session
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 
@@ -100,3 +100,18 @@ def test_recent_messages_never_leave_out_the_message_of_a_turn_that_was_handed_o
     (body,) = team.bodies("Writer")
     said = [m["content"] for m in body["messages"] if m["role"] == "user"]
     assert said == [QUESTION, BRIEF]
+
+
+@pytest.mark.parametrize("name", ["Nobody", "Auditor", ""])
+def test_an_agent_that_cannot_take_over_a_turn_is_told_to_who_asked_for_it(
+    stack: Stack, team: TeamModel, name: str
+) -> None:
+    team.says["Sage"] = in_turn(hand_over(name), hand_over("writer"))
+    session_id = team_session(stack)
+    turn = stack.finished(stack.submit(QUESTION, session_id)["turn_id"])
+
+    assert (turn["status"], turn["agent"]) == ("succeeded", "Writer"), turn["error"]
+    hint = team.bodies("Sage")[1]["messages"][-1]["content"]
+    assert hint == f"There is no agent {name!r}. The agents are: Sage, Reconciler, Writer."
+    shown = [message["content"]["text"] for message in stack.messages(session_id)]
+    assert shown == [QUESTION, "writer goes on with this.", "Writer here"]
