@@ -12,14 +12,21 @@ from backend.tools.plans import PlanRefused
 from backend.turns.plan.graph_rows import OPEN_PLANS
 from backend.types import JSON
 from db.models.planning.plan import PlanRow, TaskRow
+from db.models.turns.turn import TurnRow
 
 TASKS_STOPPED = "The turn ended before the tasks of this call had, so those were stopped."
 
 
 def plans_of_calls(session: Session, turn_id: UUID, message_id: str) -> dict[int, PlanRow]:
-    """Return the plans of a message's calls, by the calls' numbers."""
-    of_message = (PlanRow.turn_id == turn_id, PlanRow.message_id == message_id)
-    return {plan.number: plan for plan in session.scalars(select(PlanRow).where(*of_message))}
+    """Return the plans of a message's calls, by the calls' numbers; if there are any, hold them."""
+    query = select(PlanRow).where(PlanRow.turn_id == turn_id, PlanRow.message_id == message_id)
+    if session.scalars(query).first() is None:
+        return {}
+    # The last of their tasks may be ending at this moment. The turn is the lock of its plans.
+    turn = select(TurnRow.id).where(TurnRow.id == turn_id)
+    session.execute(turn.with_for_update(key_share=True))
+    plans = session.scalars(query.execution_options(populate_existing=True))
+    return {plan.number: plan for plan in plans}
 
 
 def result_at_end(session: Session, plan: PlanRow, call: JSON) -> JSON:

@@ -1,5 +1,9 @@
 """A plan stops with its turn, and goes on where it was after a stop or a decision."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+from sqlalchemy import create_engine, text
+
 from backend.types import JSON
 from tests.fakes import ENDLESS, ScriptedModel
 from tests.integration.plans.team import Team, plan, task
@@ -56,6 +60,36 @@ def test_a_plan_that_has_ended_keeps_its_result_when_its_turn_is_stopped(
     assert "did t2" in planned and "did t3" in called
     assert calls == ["failed", "completed", "completed"]
     assert [result["is_error"] for result in shown] == [True, False, False]
+
+
+def test_a_plan_that_ends_while_its_turn_is_being_stopped_keeps_its_result(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    team = Team(stack, model, lambda _: ENDLESS)
+    turn = team.ask(plan(task("t1")))
+    stack.wait_for(lambda: team.asked["t1"], "the task does not run")
+    stack.wait_for(
+        lambda: stack.turn(turn["turn_id"])["status"] == "waiting", "the turn does not wait"
+    )
+    engine, of_turn = create_engine(stack.database_url), {"id": turn["turn_id"]}
+
+    with ThreadPoolExecutor(1) as pool, engine.begin() as ending:
+        for change in (
+            "SELECT FROM turns WHERE id = :id FOR NO KEY UPDATE",
+            "UPDATE plans SET status = 'succeeded' WHERE turn_id = :id",
+            "UPDATE tasks SET status = 'succeeded', output = '{\"text\": \"just so\"}'"
+            " FROM plans WHERE plans.id = plan_id AND plans.turn_id = :id",
+        ):
+            ending.execute(text(change), of_turn)
+        stopping = pool.submit(stop, stack, turn["turn_id"])
+        stack.wait_for(lambda: _is_waited(stack), "the stop does not arrive")
+        ending.commit()
+        stopping.result(30)
+    engine.dispose()
+
+    _, state = check_views(stack, turn["session_id"])
+    assert "just so" in state["messages"][-1]["content"]
+    stop(stack, team.tasks(turn["session_id"])["t1"]["turn_id"])
 
 
 def test_a_turn_that_was_stopped_goes_on_with_its_plan_where_that_was(
@@ -230,3 +264,12 @@ def _told(stack: Stack, session_id: str, temp_id: str) -> list[tuple[str, bool]]
             if event["event"] == "turn_finished":
                 return found
     return found
+
+
+def _is_waited(stack: Stack) -> bool:
+    """Whether somebody waits for what another transaction holds."""
+    (row,) = stack.query(
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    return bool(row.count)
