@@ -152,6 +152,10 @@ def _refusal(status: int, body: Any, connection: Connection) -> ConnectionTest:
         words = words.replace(key, "…")
     says = f" It says: {quote(words)}" if words else ""
     host, model = _host(connection), connection.default_model
+    if status == 403 and words:  # may have other reasons than the key
+        what = "the request or the API key" if key else "the request, or wants an API key"
+        detail = f"{host} refused {what} (status 403).{says}"
+        return ConnectionTest(outcome=TestOutcome.REFUSED, detail=detail)
     if status in (401, 403):
         detail = f"refused the API key (status {status})" if key else "wants an API key"
         return ConnectionTest(outcome=TestOutcome.KEY_REFUSED, detail=f"{host} {detail}.{says}")

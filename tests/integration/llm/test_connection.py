@@ -166,6 +166,23 @@ def test_a_test_says_what_the_endpoint_did(
     assert stack.client.get(PATH).json()["source"] == "environment"
 
 
+def test_a_403_with_a_reason_is_not_said_to_be_a_refused_key(
+    stack: Stack, other: ScriptedModel
+) -> None:
+    right = {"base_url": other.url, "api_key": KEY, "default_model": "large"}
+    reason = b'{"error": {"message": "Country not supported"}}'
+
+    other.steps = [{"status": 403, "raw": reason, "media_type": "application/json"}]
+    elsewhere = try_out(stack, **right)
+    other.steps = [{"status": 403, "raw": b"{}", "media_type": "application/json"}]
+    no_reason = try_out(stack, **right)
+
+    assert elsewhere["outcome"] == "refused"
+    assert "refused the request or the API key (status 403)" in elsewhere["detail"]
+    assert "Country not supported" in elsewhere["detail"]
+    assert no_reason["outcome"] == "key_refused"
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
