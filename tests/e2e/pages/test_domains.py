@@ -106,6 +106,34 @@ def test_a_name_that_is_too_long_stays_in_its_field_and_is_refused_there(desk: D
     expect(field(desk, "Name")).to_have_value(name)
 
 
+def test_a_number_that_is_too_large_or_not_whole_stays_in_its_field_and_is_refused_there(
+    desk: Desk, stack: Stack
+):
+    domain = make_domain(stack)
+    open_domains(desk)
+    desk.press(domain["name"])
+    open_tab(desk, "Limits")
+    expect(field(desk, "Days without activity")).to_have_attribute("placeholder", "The default")
+
+    field(desk, "Tokens").fill("12345678901234567890")
+    field(desk, "Steps").fill("2.5")
+    field(desk, "Cost").fill("0.0004")
+    field(desk, "Cost").press("Tab")
+    desk.press("Save")
+
+    desk.sees("This must be at most 9,007,199,254,740,991.")
+    desk.sees("Write a whole number here.")
+    expect(field(desk, "Steps")).to_have_value("2.5")
+    expect(field(desk, "Cost")).to_have_value("0.0004")
+    field(desk, "Tokens").fill("12000")
+    field(desk, "Steps").fill("7")
+    field(desk, "Steps").press("Tab")
+    desk.press("Save")
+    desk.is_told("Saved as version 2")
+    limits = stack.client.get(f"/domains/{domain['id']}").json()["limits"]
+    assert (limits["tokens"], limits["steps"], limits["cost"]) == (12000, 7, 0.0004)
+
+
 def test_a_domain_that_is_opened_again_shows_what_is_stored(desk: Desk, stack: Stack):
     domain = make_domain(stack, system_prompt="Be brief.", description="For tests.")
     open_domains(desk)

@@ -89,17 +89,24 @@ def lines(draft: Draft, path: Path, about: About) -> None:
 
 
 def number(
-    draft: Draft, path: Path, about: About, *, default: float | None = None, whole: bool = True
+    draft: Draft,
+    path: Path,
+    about: About,
+    *,
+    default: float | None = None,
+    whole: bool = True,
+    nothing: str = "None",
 ) -> None:
-    """Draw a number field; an empty one leaves the default."""
-    if not _fits(draft, path, int if whole else int | float, about):
+    """Draw a number field; an empty one leaves the default, or what `nothing` says."""
+    if not _fits(draft, path, int | float, about):
         return
     value = draft.get(path)
-    key = _bound(draft, path, value if whole or value is None else float(value), lambda v: v)
-    step: Any = 1 if whole else 0.01
-    shown = "None" if default is None else f"{default:,g} (default)" if default < 1e6 else None
+    key = _bound(draft, path, None if value is None else float(value), _read_number)
+    # Always decimal: a browser would cut the fraction off a whole number, and lose a large one.
+    step = 1.0 if whole else 0.01
+    shown = nothing if default is None else f"{default:,g} (default)" if default < 1e6 else None
     with beside(about):
-        st.number_input(about.label, value=None, step=step, key=key, placeholder=shown)
+        st.number_input(about.label, value=None, step=step, format="%g", key=key, placeholder=shown)
         say(draft, path)
 
 
@@ -197,6 +204,10 @@ def _bound(draft: Draft, path: Path, shown: Any, read: Callable[[Any], Any]) -> 
     key = draft.key(*path)
     draft.bind(key, shown, lambda value: draft.put(path, read(value)))
     return key
+
+
+def _read_number(value: float | None) -> float | None:
+    return int(value) if value is not None and value.is_integer() else value
 
 
 def _split_lines(text: str) -> list[str] | None:

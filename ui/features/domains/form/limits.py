@@ -34,7 +34,7 @@ def show(draft: Draft) -> None:
         for name in names:
             _limit(draft, name)
     st.markdown("**How long sessions are kept**")
-    fields.number(draft, ("retention_days",), DAYS)
+    fields.number(draft, ("retention_days",), DAYS, nothing="The default")
     fields.say(draft, ("limits",))
 
 

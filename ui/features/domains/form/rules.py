@@ -91,5 +91,5 @@ def _rule(draft: Draft, path: Path, choices: Choices) -> None:
             words=str.title,
             empty="All",
         )
-        fields.number(draft, (*path, "expires_seconds"), EXPIRES)
+        fields.number(draft, (*path, "expires_seconds"), EXPIRES, nothing="No limit")
         fields.text(draft, (*path, "description"), SAID)

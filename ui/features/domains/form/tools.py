@@ -98,8 +98,8 @@ def _server(draft: Draft, number: int, name: str, choices: Choices) -> None:
         fields.text(draft, (*path, "url"), URL)
         words = ("Header", "Authorization", f"Bearer {_secret(choices)}")
         rows.pairs(draft, (*path, "headers"), f"Headers. {_secrets(choices)}", words)
-    fields.number(draft, (*path, "connect_seconds"), CONNECT, whole=False)
-    fields.number(draft, (*path, "call_seconds"), CALL, whole=False)
+    fields.number(draft, (*path, "connect_seconds"), CONNECT, whole=False, nothing="The default")
+    fields.number(draft, (*path, "call_seconds"), CALL, whole=False, nothing="The default")
     _left_over(draft, path)
 
 
