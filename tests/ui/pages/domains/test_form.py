@@ -29,6 +29,15 @@ def test_the_limits_of_a_session_are_called_so(open_domains, store):
     assert not [label for label in labels if "onversation" in label]
 
 
+def test_a_managers_help_speaks_of_the_form_not_of_the_api(open_domains, store):
+    domain = store.domains.add(manager={}, agents=[{"name": "A"}])
+    page = section(open_domains(domain.id), domain, "Manager")
+
+    assert "Tools that it may call. Empty: none." in said(page)
+    assert "absent" not in said(page)
+    assert "`" not in said(page)
+
+
 def test_every_field_arrives_as_the_api_has_it(open_domains, store):
     domain = store.domains.add()
     page = open_domains(domain.id)

@@ -26,12 +26,15 @@ HAS_MANAGER = About(
     " messages go to the first agent.",
 )
 LABELS = {"approve_plans": "Approve plans", "artifact_characters": "Artifact characters"}
-# Help for fields that the contract does not describe for a manager.
+# Help for fields that the contract does not describe, or describes for programs.
 MORE = {
     "name": "Shown beside answers, and mentioned with @. Empty: Sage.",
     "description": "Its purpose.",
     "system_prompt": "Its role, and how it decides. Empty: the domain's prompt.",
     "model": "You can type one that is not in the list.",
+    "tools": "Tools that it may call. Empty: none.",
+    "continuity_model": "Decides whether a message continues with the agent that answered last."
+    " Empty: the manager's model.",
 }
 
 
@@ -121,5 +124,5 @@ def _number(draft: Draft, name: str) -> None:
 
 
 def _about(name: str) -> About:
-    description = ManagerTemplate.model_fields[name].description or MORE.get(name, "")
+    description = MORE.get(name) or ManagerTemplate.model_fields[name].description or ""
     return About(LABELS.get(name) or name.replace("_", " ").capitalize(), description)
