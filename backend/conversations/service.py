@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations.latest_turn import of_latest_turn
 from backend.conversations.removal import delete_conversation
+from backend.conversations.reviews import record_review
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
 from backend.errors.base import InvalidInput, NotAllowed
@@ -33,6 +34,7 @@ from backend.schemas.conversations.sessions import (
     SessionPage,
 )
 from backend.text import clean_text, is_visible
+from backend.types import JSON
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 
@@ -180,8 +182,10 @@ def change(session: Session, scope: Scope, conversation_id: UUID, wanted: Sessio
         values["title"] = clean_title(wanted.title)
         if not values["title"]:
             raise InvalidInput("A title needs at least one visible character.")
-    lock(session, scope, conversation_id)
+    held = lock(session, scope, conversation_id)
     if values:
+        fields: JSON = {"fields": sorted(values)}
+        record_review(session, scope.user_id, held.owner_id, conversation_id, "changed", fields)
         session.execute(
             update(ConversationRow)
             .where(ConversationRow.id == conversation_id)

@@ -7,6 +7,7 @@ from backend.artifacts import erasing as artifacts
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.removal import hold_children
+from backend.conversations.reviews import record_review
 from backend.errors.plans import SessionOfTask
 from backend.errors.turns import TurnNotFound
 from backend.files.erasing import erase_deleted
@@ -28,10 +29,13 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
     """
     with services.database.transaction() as session:
         turn = find_turn(session, scope, turn_id)
-        conversations.lock(session, scope, turn.conversation_id)
+        held = conversations.lock(session, scope, turn.conversation_id)
         session.refresh(turn)
         was_stopping = turn.stop_requested
         closed = stop_row(session, turn)
+        if closed or turn.stop_requested > was_stopping:
+            details = {"turn_id": str(turn_id)}
+            record_review(session, scope.user_id, held.owner_id, held.id, "stopped", details)
         answer = closed.turn if closed else turn_of(session, turn)
         context = context_of(session, turn)
     if closed:

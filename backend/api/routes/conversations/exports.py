@@ -14,6 +14,7 @@ from backend.api.dependencies import DocumentsDep, ScopeDep, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
 from backend.api.http.sanitize import Text
 from backend.api.http.threads import long_read, stream_long
+from backend.conversations.reviews import record_review
 from backend.errors.base import InvalidInput
 from backend.export.history import History
 from backend.export.html_page import write_html
@@ -62,6 +63,9 @@ def export_session(
     figures = partial(from_thread.run, partial(documents.figures, scope, session_id, reader.locale))
     draw = partial(from_thread.run, partial(documents.draw, scope, reader.locale))
     history = History.open(services.database, scope, session_id, figures, draw, reader)
+    with services.database.transaction() as session:
+        owner, details = history.session.owner, {"format": format}
+        record_review(session, scope.user_id, owner, session_id, "exported", details)
     media_type, ending, write = _FORMATS[format]
     headers = {"Content-Disposition": attachment(history.session.title, ending)}
     return StreamingResponse(stream_long(write(history)), media_type=media_type, headers=headers)

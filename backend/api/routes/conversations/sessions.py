@@ -20,6 +20,7 @@ from backend.api.http.threads import large
 from backend.conversations import service as conversations
 from backend.conversations.message_filter import MessageFilter
 from backend.conversations.messages import get_result, list_messages
+from backend.conversations.reviews import record_opening
 from backend.conversations.service import SessionFilter
 from backend.conversations.state.store import load_state
 from backend.domains.credentials import mask_template
@@ -168,7 +169,7 @@ def get_messages(
     """
     wanted = MessageFilter(content_type, message_type, status, agent, q)
     with services.database.read() as session:
-        return list_messages(
+        page = list_messages(
             session,
             scope,
             session_id,
@@ -179,6 +180,8 @@ def get_messages(
             limit=limit,
             of_branch=branch is not None,
         )
+    record_opening(services.database, scope, session_id)
+    return page
 
 
 @router.get("/{session_id}/turns")
@@ -196,7 +199,9 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
     """The agent state: exactly what the model reads next."""
     with services.database.read() as session:
         conversations.check_visible(session, scope, session_id)
-        return {**STATE_KEYS, **load_state(session, session_id).state}
+        state = {**STATE_KEYS, **load_state(session, session_id).state}
+    record_opening(services.database, scope, session_id)
+    return state
 
 
 @router.get("/{session_id}/image")
