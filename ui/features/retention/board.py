@@ -89,7 +89,8 @@ def _confirm(planned: int) -> None:
             st.rerun()
         if st.button("Delete", key="delete-sessions", type="primary", icon=":material/delete:"):
             try:
-                apply_retention(state.client())
+                with st.spinner("Deleting…"):
+                    apply_retention(state.client())
             except ClientError as problem:
                 state.flash(problem)
             st.rerun()
