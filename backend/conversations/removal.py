@@ -43,8 +43,10 @@ def delete_conversation(session: Session, conversation_id: UUID) -> None:
 def _give_artifacts(session: Session, conversation_id: UUID) -> None:
     """Give each artifact to the oldest of the conversations that show it in copied messages."""
     owner = select(ConversationRow.owner_id).where(ConversationRow.id == conversation_id)
+    has_some = select(ArtifactRow.id).where(ArtifactRow.conversation_id == conversation_id).exists()
     continuing = (
         select(ConversationRow.id)
+        .where(has_some)  # otherwise nothing is read: all sessions of the owner are many
         .where(ConversationRow.owner_id == owner.scalar_subquery())
         .where(ConversationRow.metadata_[CONTINUES].has_key(str(conversation_id)))
         .order_by(ConversationRow.created_at)
