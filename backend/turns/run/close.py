@@ -10,7 +10,7 @@ from sqlalchemy import Row, bindparam, func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import without_interrupt
-from backend.agents.repair import repair
+from backend.agents.repair import repair, substitute_result
 from backend.agents.state import add_partial, calling_message, check_state, pending_calls
 from backend.agents.steps.events import ToolFinished
 from backend.approvals.store import withdraw
@@ -42,6 +42,7 @@ from db.models.turns.turn import TurnRow
 LIST_SECONDS = 60
 REBUILD = "rebuild"
 CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."
+NO_EFFECT = "The turn ended before this call had a result. It has changed nothing."
 NOT_RUN = "The turn ended, so this call was not run. It had waited for a person's decision."
 
 
@@ -182,13 +183,15 @@ def _make_whole(
     state = without_interrupt(stored.state)
     state, drafts = with_partials(state, in_flight.partials, turn.agent, in_team=bool(turn.route))
     finished = _finished_calls(session, turn, state, in_flight)
-    messages = [*state["messages"], *(tool.message for tool in finished)]
+    harmless = _calls_without_effect(session, turn, state, finished)
+    messages = [*state["messages"], *(tool.message for tool in finished), *harmless]
     changed = {key: value for tool in finished for key, value in tool.changed.items()}
     note = NOT_RUN if turn.status == TurnStatus.WAITING else CUT_OFF
     state, unanswered = repair({**state, **changed, "messages": messages}, note)
     for tool in finished:
         drafts += display.result_drafts(tool.message, tool.artifact, turn.agent)
-    drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
+    for message in (*harmless, *unanswered):
+        drafts.append(display.tool_draft(message, None, turn.agent))
     if todos := display.readable_todos(changed.get("todos")):
         drafts.append(display.todos(todos, turn.agent))
     in_flight.asked.choose_all()
@@ -236,6 +239,23 @@ def _finished_calls(
         elif number in plans and call["id"] in pending:
             finished.append(ToolFinished(result_at_end(session, plans[number], call), None))
     return finished
+
+
+def _calls_without_effect(
+    session: Session, turn: TurnRow, state: JSON, finished: Sequence[ToolFinished]
+) -> list[JSON]:
+    """Return a result for each call that never began or only reads: the journal has neither."""
+    asking = calling_message(state)
+    if asking is None or turn.status == TurnStatus.WAITING:
+        return []
+    known = {tool.message.get("tool_call_id") for tool in finished}
+    pending = {call["id"] for call in pending_calls(state)} - known
+    begun = load_journal(session, turn.id, asking["id"])
+    return [
+        substitute_result(call, NO_EFFECT)
+        for number, call in enumerate(asking["tool_calls"])
+        if call["id"] in pending and CallKey(asking["id"], number) not in begun
+    ]
 
 
 def with_partials(

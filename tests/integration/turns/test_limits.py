@@ -9,7 +9,14 @@ import pytest
 from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
-from tests.integration.scenes import check_problem, make_domain, make_session, stop, tool_domain
+from tests.integration.scenes import (
+    check_problem,
+    check_views,
+    make_domain,
+    make_session,
+    stop,
+    tool_domain,
+)
 from tests.stack import Servers, Stack
 
 USER_TURNS, ALL_TURNS = 3, 5
@@ -153,6 +160,23 @@ def _count(stack: Stack) -> list[int]:
     """How many sessions, turns and display messages are stored."""
     tables = ("conversations", "turns", "display_messages")
     return [stack.query(f"SELECT count(*) FROM {table}")[0][0] for table in tables]
+
+
+def test_a_call_that_a_limit_keeps_from_beginning_is_not_said_to_have_an_unknown_outcome(
+    stack: Stack,
+) -> None:
+    with tool_domain(stack, lambda name, args: "found", "look") as (domain, server):
+        stack.client.patch(f"/domains/{domain['id']}", json={"limits": {"steps": 1}})
+        session_id = make_session(stack, domain["name"])
+        asked = stack.submit(script({"tools": [{"name": "look"}]}, {"text": "done"}), session_id)
+        assert stack.finished(asked["turn_id"])["error"]["title"] == "Step limit reached"
+
+    rows, _ = check_views(stack, session_id)
+    (call,) = (row for row in rows if row["content_type"] == "tool_call")
+    (result,) = (row for row in rows if row["content_type"] == "tool_result")
+    assert server.calls == []
+    assert call["status"] == "stopped"
+    assert result["content"]["content"].endswith("It has changed nothing.")
 
 
 def test_an_answer_that_is_there_is_not_taken_back_for_what_it_has_used(stack: Stack) -> None:
