@@ -5,10 +5,10 @@ from typing import Annotated, Any, NotRequired
 from langchain.agents.middleware import AgentState, ModelCallLimitMiddleware
 from langchain.agents.middleware.types import PrivateStateAttr, hook_config
 from langgraph.runtime import Runtime
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from backend.errors.turns import CallLimitReached
-from backend.schemas.wire import Input
+from backend.schemas.wire import Input, is_reading
 
 COUNTERS = ("thread_model_call_count", "run_model_call_count")
 
@@ -22,9 +22,11 @@ class ModelCallLimitSettings(Input):
     session: int | None = Field(None, ge=1, description="Calls in the whole session.")
 
     @model_validator(mode="after")
-    def _limits_something(self) -> "ModelCallLimitSettings":
+    def _limits_something(self, info: ValidationInfo) -> "ModelCallLimitSettings":
         if self.turn is None and self.session is None:
             raise ValueError("give a limit for the turn, for the session, or both")
+        if self.turn and self.session and self.turn > self.session and not is_reading(info):
+            raise ValueError("the turn's limit must not be larger than the session's")
         return self
 
 

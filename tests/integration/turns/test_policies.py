@@ -117,6 +117,7 @@ def test_a_limit_ends_the_turn_with_a_sentence_and_the_session_goes_on(stack: St
         ([{"summarization": {"prompt": "Be brief."}}], "{messages}"),
         ([{"model_fallback": {}}], "models"),
         ([{"model_call_limit": {}}], "give a limit"),
+        ([{"model_call_limit": {"turn": 3, "session": 2}}], "must not be larger"),
         ([{"tool_call_limit": {"turn": 3, "session": 2}}], "must not be larger"),
         ([{"tool_call_limit": {"turn": 3, "then": "shout"}}], "then"),
         ([{"todos": {"colour": "red"}}], "colour"),
