@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import RedisError, ResponseError
 from rq import Queue
-from rq.exceptions import StopRequested
+from rq.exceptions import InvalidJobOperation, StopRequested
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.timeouts import BaseDeathPenalty
@@ -175,6 +175,11 @@ class ThreadWorker(SimpleWorker):
                 own.execute()
         except RedisError as error:
             raise StopRequested from error
+
+    def handle_job_success(self, *args: Any, **options: Any) -> None:
+        """Let a job end that Redis has forgotten: RQ would record its turn as failed."""
+        with suppress(InvalidJobOperation):
+            super().handle_job_success(*args, **options)
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Run the job in this thread, even if Redis does not store RQ's records of it."""

@@ -75,6 +75,20 @@ def test_killed_while_a_model_streams(fragile: Stack) -> None:
     assert fragile.chat("go on", turn["session_id"])["status"] == "succeeded"
 
 
+def test_a_turn_that_ends_after_redis_has_forgotten_it_is_no_failure_in_the_log(
+    fragile: Stack,
+) -> None:
+    logged = len(fragile.log.read_text())
+    turn = fragile.submit(script({"text": WORDS, "delay": 0.05}))
+    wait_for_event(fragile, turn["session_id"], "text_delta")
+
+    flush(fragile)
+
+    assert fragile.finished(turn["turn_id"], RECOVERY_SECONDS)["status"] == "succeeded"
+    fragile.restart_worker()  # politely: what the first one had to say is in its log
+    assert "Traceback" not in fragile.log.read_text()[logged:]
+
+
 def test_killed_while_tools_run_keeps_the_steps_before(fragile: Stack) -> None:
     gate = Gate()
 
