@@ -82,7 +82,8 @@ def default_spec(columns: Columns) -> Spec | None:
     y = numbers[0][0]
     if over_time:
         *longer, x = over_time
-        series = [*longer, *texts]  # such as a line for each year, over its months
+        # A line for each year over its months; a date has its year in it.
+        series = texts if dict(kinds)[x] in _TIME_TYPES else [*longer, *texts]
         return make_spec("line", x, y, series[0] if len(series) == 1 else None, columns)
     if texts:
         return make_spec("bar", texts[0], y, None, columns)
