@@ -92,7 +92,7 @@
   };
   document.addEventListener("keydown", (event) => {
     look();
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) forget(event.target);
+    if (event.key === "Enter" && !event.shiftKey) forget(event.target);
   }, true);
   document.addEventListener("click", ({ target }) => {
     if (target.closest?.('[data-testid="stChatInputSubmitButton"]')) forget(target);

@@ -19,9 +19,17 @@
   const NEW_CHAT = ".st-key-new-chat button";
   const OPENER = '[data-testid="stPopoverButton"][aria-expanded="false"]';
   const OPENED = '[data-testid="stPopoverBody"]';
+  const INPUT_METHOD = 229;
   const LOOK_MS = 50;
   const MOST_MS = 10_000; // until the field is drawn
   const CLOSE_DIALOG = '[data-testid="stDialog"] button[aria-label="Close"]';
+
+  // A key that belongs to an input method, such as the Enter that accepts a Japanese word, does nothing
+  // else. Safari sends it after the composition has ended, so that `isComposing` is false: the code
+  // says it in all browsers. On the window, before all other listeners.
+  window.addEventListener("keydown", (event) => {
+    if (event.keyCode === INPUT_METHOD) event.stopImmediatePropagation();
+  }, true);
 
   const isVisible = (one) => one.getClientRects().length > 0;
   const press = (selector) => {
@@ -63,7 +71,7 @@
   // In the capture phase, before any other listener: open layers have not been closed yet.
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
-    if (!["Escape", "?"].includes(key) || event.isComposing || event.repeat) return;
+    if (!["Escape", "?"].includes(key) || event.repeat) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (key === "Escape" && target === document.body && press(CLOSE_DIALOG)) return;
     if ([...document.querySelectorAll(LAYERS)].some(isVisible)) return;

@@ -145,7 +145,7 @@ export class Mentions {
   }
 
   press(event) {
-    if (!this.list || event.target !== this.area || event.isComposing) return;
+    if (!this.list || event.target !== this.area) return;
     const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
     if (ctrlKey || metaKey || altKey || shiftKey) return;
     const count = this.found.length;

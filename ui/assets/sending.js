@@ -48,7 +48,7 @@ export class Sending {
     this.isPassing = false; // Streamlit is to have what is being submitted
     this.onChange = onChange;
     document.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      if (event.key !== "Enter" || event.shiftKey) return;
       if (event.target.matches?.("textarea")) this.take(event);
     }, true);
     document.addEventListener("click", (event) => {

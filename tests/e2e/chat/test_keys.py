@@ -11,6 +11,13 @@ from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
+# Safari sends the key after the composition has ended; all browsers give it this code.
+ACCEPT_WORD = """area => {
+  const key = { key: "Enter", keyCode: 229, bubbles: true, cancelable: true };
+  area.dispatchEvent(new KeyboardEvent("keydown", key));
+  return area.value;
+}"""
+
 
 def test_escape_stops_the_turn_but_not_while_it_closes_something(desk: Desk, model: ScriptedModel):
     model.steps = without_end("What was said so far.")
@@ -55,6 +62,16 @@ def test_escape_before_the_turn_is_there_stops_it_unless_one_writes_on(
     expect(desk.page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
     desk.composer.press("Escape")
     expect(desk.main.get_by_text("Stopped")).to_have_count(2)
+
+
+def test_enter_that_accepts_a_word_of_an_input_method_sends_nothing(desk: Desk):
+    desk.sends_by_itself()
+    desk.composer.fill("日本")
+
+    left = desk.composer.evaluate(ACCEPT_WORD)
+
+    assert left == "日本"
+    expect(desk.main.locator(".colloquy-sent")).to_have_count(0)
 
 
 def test_the_list_of_shortcuts_opens_by_key_and_by_button_and_not_while_one_writes(desk: Desk):

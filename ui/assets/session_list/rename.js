@@ -24,7 +24,7 @@ export function startRename(id) {
   input.addEventListener("blur", () => finish(true));
   input.addEventListener("keydown", (event) => {
     event.stopPropagation(); // its keys are not for the list
-    if (!["Enter", "Escape"].includes(event.key) || event.isComposing) return;
+    if (!["Enter", "Escape"].includes(event.key)) return;
     event.preventDefault(); // the key would otherwise also press the row that gets the focus
     finish(event.key === "Enter");
     focusRow(id);
