@@ -39,6 +39,22 @@ def test_a_title_that_changes_elsewhere_comes_to_its_page(
     desk.sees("Another name")
 
 
+def test_a_session_that_is_deleted_elsewhere_is_told_and_its_unsent_text_is_kept(
+    desk: Desk, stack: Stack
+) -> None:
+    session_id = make_session(stack)
+    desk.open(f"?session={session_id}")
+    desk.sends_by_itself()
+    desk.composer.fill("What I was about to ask")
+
+    stack.client.delete(f"/sessions/{session_id}")
+
+    desk.sees("There is no such session, or it was deleted.")
+    expect(desk.item(session_id)).to_have_count(0)
+    desk.main.get_by_role("link", name="Start a new chat").click()
+    expect(desk.composer).to_have_value("What I was about to ask")
+
+
 @pytest.mark.parametrize("path", ["?session={0}", "inbox", "tasks"])
 def test_a_page_that_nobody_touches_runs_no_script(desk: Desk, stack: Stack, path: str) -> None:
     said: list[str] = []

@@ -7,7 +7,9 @@ from uuid import UUID
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.conversations.turns import Turn
 from ui import state
+from ui.client import NotFound
 from ui.features.chat import history
+from ui.features.chat import state as chat_state
 from ui.shared import last_known
 
 
@@ -20,8 +22,12 @@ def begin(session_id: UUID) -> None:
 
 
 def session(session_id: UUID) -> Session:
-    """Return the session."""
-    return last_known.read(("session", session_id), state.client().session, session_id)
+    """Return the session. Raise NotFound; what was unsent in it is kept for a new chat."""
+    try:
+        return last_known.read(("session", session_id), state.client().session, session_id)
+    except NotFound:
+        chat_state.leave_composer(session_id)
+        raise
 
 
 def turns(session_id: UUID) -> Sequence[Turn]:

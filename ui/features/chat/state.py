@@ -35,6 +35,13 @@ def name_composer(before: UUID | None, session_id: UUID) -> None:
         composers[session_id] = composers.pop(None)
 
 
+def leave_composer(session_id: UUID) -> None:
+    """Make the composer of a session that is gone, with its unsent text, that of a new chat."""
+    composers = state.memory().composers
+    if session_id in composers:
+        composers[None] = composers.pop(session_id)
+
+
 def edit_key(row_id: UUID) -> str:
     """Return the key of the input in which a message is edited."""
     return f"edit-text-{row_id}"

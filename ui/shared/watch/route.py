@@ -84,7 +84,10 @@ async def _sessions(
 async def _opened(http: httpx.AsyncClient, session: UUID | None) -> Session | None:
     if session is None:
         return None
-    return Session.read((await http.get(f"sessions/{session}")).raise_for_status().content)
+    answer = await http.get(f"sessions/{session}")
+    if answer.status_code == httpx.codes.NOT_FOUND:
+        return None  # deleted meanwhile: the page differs, and says so when it is drawn again
+    return Session.read(answer.raise_for_status().content)
 
 
 async def _shared(http: httpx.AsyncClient, link: str | None) -> SharedSession | None:
