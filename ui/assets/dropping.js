@@ -29,7 +29,6 @@
     event.preventDefault(); // the browser would open the file in place of the page
     const input = field();
     if (!input) return;
-    input.files = event.dataTransfer.files;
-    input.dispatchEvent(new Event("change", { bubbles: true }));
+    input.dispatchEvent(new DragEvent("drop", { dataTransfer: event.dataTransfer, bubbles: true }));
   });
 })();

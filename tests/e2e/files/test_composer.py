@@ -55,6 +55,21 @@ def test_a_file_dropped_beside_the_composer_goes_into_it(
     desk.sees("I see two.", "Attached file: orders.xlsx", "Attached file: sales.parquet")
 
 
+def test_a_folder_dropped_beside_the_composer_gives_it_the_files_within(
+    desk: Desk, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ledgers"
+    (folder / "older").mkdir(parents=True)
+    formats.write(folder, orders_xlsx=formats.workbook())
+    formats.write(folder / "older", sales_parquet=formats.parquet())
+
+    expect(desk.composer).to_be_visible()
+    desk.is_at_rest()
+    drop(desk, desk.main.get_by_text("What would you like to know?"), folder)
+
+    have_arrived(desk, "orders.xlsx", "sales.parquet")
+
+
 def test_a_click_while_the_files_of_a_message_are_uploaded_does_not_lose_it(
     desk: Desk, stack: Stack, model: ScriptedModel
 ) -> None:
