@@ -119,7 +119,7 @@ def test_a_page_that_comes_later_knows_of_the_delay(turn):
 
     live = LiveTurn(turn.model_copy(update={"model_wait": wait}), [], clock=lambda: 0.0)
 
-    assert live.activity == "Waiting for the model's provider (7.6 s): It is busy"
+    assert live.activity == "Waiting for the model's provider (8 s): It is busy"
 
 
 def test_a_turn_in_the_queue_names_its_place(live):

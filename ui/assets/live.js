@@ -66,7 +66,7 @@ class Session {
     this.id = id;
     this.drafts = new Map();
     this.undrawn = new Set(); // rows that are stored but not drawn by the page yet
-    this.status = { text: "", notice: "" };
+    this.status = { text: "", details: "", notice: "" };
     this.failures = 0;
     if (id) this.connect();
   }
@@ -277,7 +277,10 @@ class Live {
     answer.classList.toggle("colloquy-new", isNew);
     answer.classList.toggle("colloquy-named", this.data.speakers.length > 0);
     notice.textContent = status.notice;
-    words.textContent = status.text;
+    // A screen reader says what the turn is doing, not how the time goes by.
+    const [activity, details] = words.children;
+    if (activity.textContent !== status.text) activity.textContent = status.text;
+    details.textContent = status.details;
     notice.hidden = !status.notice;
     words.hidden = !status.text;
   }

@@ -1,7 +1,7 @@
 """Describes a turn's actual state in words, for the chat and for administrators. Pure."""
 
 from backend.schemas.conversations.turns import Turn, TurnState
-from ui.shared.formats.times import duration
+from ui.shared.formats.times import whole_duration
 
 # A worker renews its lease four times before it ends; half of it without renewal is no accident.
 SILENT_SHARE = 0.5
@@ -43,10 +43,10 @@ def wait_words(seconds: float, reason: str) -> str:
     if seconds <= 0:
         return "Asking the model again"
     why = (reason or "it is busy").rstrip(".")
-    return f"Waiting for the model's provider ({duration(seconds)}): {why}"
+    return f"Waiting for the model's provider ({whole_duration(seconds)}): {why}"
 
 
 def running_words(turn: Turn, step: int, seconds: float) -> list[str]:
     """Return the details of a running turn: time, step, silence, losses."""
-    parts = [duration(max(seconds, 0)), f"step {step}", silence_words(turn), loss_words(turn)]
+    parts = [whole_duration(max(seconds, 0)), f"step {step}", silence_words(turn), loss_words(turn)]
     return [words for words in parts if words]

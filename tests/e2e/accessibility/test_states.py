@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.accessibility import axe
 from tests.e2e.desk import Desk
-from tests.fakes import ScriptedModel
+from tests.fakes import ENDLESS, ScriptedModel
 from tests.stack import Stack
 
 ROWS = "SELECT 'a' AS name, 1.5 AS amount UNION ALL SELECT 'b', 2.5"
@@ -23,6 +23,16 @@ ANSWER = (
     "It is **1.5**: `a`, see [there](https://example.com).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 )
 TALL = {"width": 1280, "height": 1800}
+# Collects what the status of a turn says, each time that a screen reader would read it.
+LISTEN = """() => {
+  window.said = [];
+  const statusOf = ({ target }) =>
+    (target.parentElement ?? target).closest('[role="status"]') ?? target;
+  new MutationObserver((changes) => {
+    for (const status of new Set(changes.map(statusOf)))
+      if (status.matches?.('.colloquy-live [role="status"]')) window.said.push(status.textContent);
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
 GERMAN = "Sales\nday;amount\n31.12.2026;1,5\n"
 
 
@@ -54,6 +64,21 @@ def running(desk: Desk, model: ScriptedModel) -> Iterator[Desk]:
     desk.sees("Waiting: 1 turn before it")
     yield desk
     may_end.set()
+
+
+def test_a_screen_reader_is_told_what_a_turn_does_and_not_how_the_time_goes_by(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    model.steps = lambda messages, body: {**ENDLESS, "think": "Which one?"}
+    desk.sends_by_itself()
+    desk.page.evaluate(LISTEN)
+
+    desk.ask("Tell me")
+    expect(desk.main.locator(".colloquy-status")).to_contain_text("Writing… · 2 s · step 1")
+
+    said = desk.page.evaluate("window.said")
+    assert said[-1] == "Writing…"
+    assert len(said) == len(set(said))
 
 
 def test_a_running_turn_and_its_open_cards_keep_nobody_out(running: Desk) -> None:

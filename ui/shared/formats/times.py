@@ -15,10 +15,15 @@ def zone(name: str | None) -> tzinfo:
     return known_zone(name) or ZoneInfo("UTC")
 
 
-def duration(seconds: float, locale: str | None = None) -> str:
+def duration(seconds: float, locale: str | None) -> str:
     """0.4 s, 12 s, 3 min 5 s, 2 h 10 min; in the locale's format: 0,4 s."""
     if seconds < 10:
         return f"{write_number(max(seconds, 0), locale, 1)} s"
+    return whole_duration(seconds)
+
+
+def whole_duration(seconds: float) -> str:
+    """0 s, 12 s, 3 min 5 s, 2 h 10 min: for what is counting, in any locale."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(int(seconds), 60)

@@ -23,7 +23,7 @@ HTML = """<div class="colloquy-live"><div></div>\
 <div class="colloquy-answer" hidden><div class="colloquy-mark"></div>\
 <div class="colloquy-drafts"></div></div>\
 <div class="colloquy-notice" hidden></div>\
-<div class="colloquy-status" role="status" hidden></div>\
+<div class="colloquy-status" hidden><span role="status"></span><span></span></div>\
 <div class="colloquy-refusal" role="alert" hidden></div><div></div></div>"""
 STREAMED = (ContentType.TEXT, ContentType.THINKING)
 

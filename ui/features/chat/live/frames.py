@@ -10,7 +10,7 @@ Pure. A frame is one of these; the browser's part is `ui/assets/live.js`:
 | `stored` | `id` | makes the page draw this row, then drops its own copy |
 | `changed` | | makes the page draw what is stored |
 | `ended` | `turn` | makes the page draw the turn's end; what was not stored is dropped |
-| `status` | `text`, `notice`, `away` | shows what the turn is doing; an empty text: no turn runs |
+| `status` | `text`, `details`, `notice`, `away` | shows what the turn does; empty: none runs |
 
 A `text` from the session of a task also has the task's name, as `task`.
 """
@@ -47,7 +47,7 @@ class SessionFrames:
     def __init__(self, active: Turn | None, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._live = LiveTurn(active, ()) if active else None
-        self._said: tuple[str, str] = ("", "")
+        self._said = ("", "", "")
         self.is_away = False
 
     @property
@@ -88,22 +88,24 @@ class SessionFrames:
         if words == self._said:
             return []
         self._said = words
-        text, notice = words
-        return [{"kind": "status", "text": text, "notice": notice, "away": self.is_away}]
+        text, details, notice = words
+        frame = {"kind": "status", "text": text, "details": details, "notice": notice}
+        return [{**frame, "away": self.is_away}]
 
-    def _words(self) -> tuple[str, str]:
+    def _words(self) -> tuple[str, str, str]:
+        """Return what the turn is doing, the details that change all the time, and the notice."""
         if self.is_away:
-            return f"{AWAY}…", ""
+            return f"{AWAY}…", "", ""
         live = self._live
         if live is None or live.is_finished or live.waits_for:
-            return "", ""
+            return "", "", ""
         turn = live.turn
         activity = f"{live.activity}…"
         if turn.status is TurnStatus.QUEUED:
-            return activity, live.notice
+            return activity, "", live.notice
         since = turn.started_at or turn.created_at
         words = running_words(turn, live.step, self._clock() - since.timestamp())
-        return " · ".join([activity, *words]), live.notice
+        return activity, " · ".join(["", *words]), live.notice
 
     def _frames(self, event: SessionEvent) -> list[JSON]:
         turn = getattr(event, "turn", None)
