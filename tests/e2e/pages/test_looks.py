@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.desk import Desk
@@ -13,6 +14,11 @@ PLACES = """row => [...row.querySelectorAll("button, a")]
   .map((one) => one.getBoundingClientRect())
   .filter((one) => one.width)
   .map((one) => [one.left, one.right])"""
+
+IS_ON_TOP = """one => {
+  const { x, y, width, height } = one.getBoundingClientRect();
+  return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
 
 
 def test_the_icons_of_a_sessions_header_stand_at_equal_distances(desk: Desk, stack: Stack) -> None:
@@ -27,6 +33,26 @@ def test_the_icons_of_a_sessions_header_stand_at_equal_distances(desk: Desk, sta
     gaps = {round(after[0] - before[1]) for before, after in pairwise(places)}
     assert len(places) == 7
     assert len(gaps) == 1, places
+
+
+@pytest.mark.parametrize("width", [1280, 800, 420])
+def test_a_sessions_header_stays_in_sight_with_the_sidebar_open_and_closed(
+    own_desk: Desk, stack: Stack, model: ScriptedModel, width: int
+) -> None:
+    model.steps = lambda messages, body: {"text": "One more paragraph.\n\n" * 60}
+    session_id = stack.chat("Good morning.")["session_id"]
+    page = own_desk.open(f"?session={session_id}")
+    own_desk.sees("One more paragraph.")
+    page.set_viewport_size({"width": width, "height": 900})
+    share = own_desk.main.get_by_role("button", name="Share", exact=True)
+
+    for name in ("Collapse sidebar", "Expand sidebar"):
+        button = page.get_by_role("button", name=name, exact=True)
+        if button.is_visible():
+            button.click()
+        own_desk.lies_still()
+        if width > 420 or name == "Collapse sidebar":  # opened there, it covers the page
+            assert share.evaluate(IS_ON_TOP), name
 
 
 def test_no_field_for_free_text_counts_its_characters(desk: Desk) -> None:
