@@ -200,7 +200,8 @@ class Files:
         except Exception:  # an edge: nothing awaits this task, so its failure would be lost
             log.exception("A file cannot be read")
             return
-        understood, kind = understood_of(info), _kind(info)
+        understood = understood_of(info)
+        kind = FileKind(row.kind) if info.error else _kind(info)
         is_there = await self._write_database(
             lambda session: rows.save_reading(session, row.id, row.corrections, understood, kind)
         )
