@@ -22,7 +22,7 @@ from backend.data.reading.delimited import read_delimited
 from backend.data.reading.understood import Understood, save_understood
 from backend.data.sql.quoting import literal
 
-READING_VERSION = 12  # part of a snapshot's name; raise it when files are read differently
+READING_VERSION = 13  # part of a snapshot's name; raise it when files are read differently
 _SETTLED_SECONDS = 0.3  # a file that changed more recently may still be being written
 _COPY_ATTEMPTS = 20
 _WHAT = {

@@ -1,7 +1,7 @@
 """Reads a workbook: each sheet that is not empty is a table.
 
 calamine reads the cells, fast and in bounded memory, but returns errors and formulas without a
-stored value as empty cells: a scan of the sheets' XML counts these and reports where they are.
+stored value as empty cells, and hidden rows as others: a scan of the sheets' XML finds them.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -47,6 +47,10 @@ _LOCKED = (
     "The workbook is protected with a password. Remove the password in a spreadsheet program and "
     "upload it again, or save it as CSV."
 )
+_OLD_FORMAT = (
+    "errors and formulas without a stored value read as empty, "
+    "hidden rows and columns as the others"
+)
 _BLOCK = 1 << 22
 _TAIL = 1 << 20  # bytes; no honest cell is longer
 
@@ -83,12 +87,13 @@ def read_workbook(
             if about.visible != SheetVisibleEnum.Visible:
                 understood.warn(f"The sheet {about.name!r} is hidden in the workbook.")
             if not is_packed:
-                understood.form.append("errors and formulas without a stored value read as empty")
+                understood.form.append(_OLD_FORMAT)
             name = unique_name(about.name, tables)
             spool = path.with_suffix(".spool")
-            sheet = _open_sheet(workbook, number)
+            of_sheet = unseen.get(about.name, Unseen())
+            sheet = _open_sheet(workbook, number, of_sheet)
             if _read_sheet(connection, name, sheet, spool, understood, corrections):
-                unseen.get(about.name, Unseen()).tell(understood)
+                of_sheet.tell(understood)
                 tables[name] = understood
     if not tables:
         raise SourceUnusable("No sheet of the workbook holds a row.")
@@ -157,10 +162,11 @@ def _read_sheet(
     return True
 
 
-def _open_sheet(workbook: CalamineWorkbook, number: int) -> _Sheet:
+def _open_sheet(workbook: CalamineWorkbook, number: int, unseen: Unseen) -> _Sheet:
     sheet = workbook.get_sheet_by_index(number)
     _, first_column = sheet.start or (0, 0)
-    return _Sheet(_filled_rows(sheet), first_column, sheet.merged_cell_ranges or [])
+    rows = unseen.watched(_filled_rows(sheet), first_column)
+    return _Sheet(rows, first_column, sheet.merged_cell_ranges or [])
 
 
 def _filled_rows(sheet: CalamineSheet) -> Rows:

@@ -1,6 +1,7 @@
-"""Errors, and formulas without a value, are said however a workbook's XML is written."""
+"""Errors, formulas without a value, and hidden rows are said however the XML is written."""
 
 import duckdb
+import openpyxl
 import pytest
 
 from backend.data.files import spreadsheets
@@ -68,6 +69,49 @@ def test_cells_that_do_not_say_their_place_are_counted(tmp_path):
     assert any(w.startswith("2 formulas have no stored value and are NULL. ") for w in warnings)
 
 
+def warnings_of_hidden(tmp_path, hide):
+    """What is said of a sheet whose rows 2 to 6 hold amounts, some of them hidden."""
+    book = openpyxl.Workbook()
+    for row in [("region", "amount"), *[(name, 1.5) for name in "abcde"]]:
+        book.active.append(row)
+    hide(book.active)
+    book.save(tmp_path / "hidden.xlsx")
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH ':memory:' AS scratch")
+        (understood,) = read_workbook(connection, tmp_path / "hidden.xlsx").values()
+        assert connection.sql("SELECT sum(amount) FROM sheet").fetchall() == [(7.5,)]
+        return understood.warnings
+
+
+def test_hidden_rows_and_columns_are_read_and_said(tmp_path):
+    def hide(sheet):
+        sheet.row_dimensions[3].hidden = True
+        sheet.row_dimensions[99].hidden = True
+        sheet.column_dimensions["A"].hidden = True
+        sheet.column_dimensions["X"].hidden = True
+
+    assert warnings_of_hidden(tmp_path, hide) == [
+        "1 row is hidden in the workbook and read as the others (line 3).",
+        "1 column is hidden in the workbook and read as the others (A).",
+    ]
+
+
+def test_rows_that_a_filter_hides_are_read_and_said(tmp_path):
+    def hide(sheet):
+        sheet.auto_filter.ref = "A1:B6"
+        sheet.auto_filter.add_filter_column(0, ["a"])
+        for line in (3, 4, 5, 6):
+            sheet.row_dimensions[line].hidden = True
+
+    assert warnings_of_hidden(tmp_path, hide) == [
+        "4 rows are hidden by a filter and read as the others (line 3, 4, 5, …)."
+    ]
+
+
+def test_a_sheet_that_hides_nothing_says_nothing(tmp_path):
+    assert warnings_of_hidden(tmp_path, lambda sheet: None) == []
+
+
 @pytest.mark.parametrize("xml", OTHERS)
 def test_other_cells_are_not_counted(xml):
     unseen = Unseen()
@@ -91,7 +135,7 @@ def test_no_cell_is_lost_between_two_blocks(tmp_path, monkeypatch, prefix):
 @pytest.mark.parametrize(
     "piece",
     [b"<", b"<x", b"<x:c ", b"<c t='e'", b' t="e"', b" t = ", b"<c>", b"<c><f", b"<c><f>", b"<c> ",
-     b'<c t="e"><v', b'<c t="e"><f/> ', b"a.", b" "],
+     b'<c t="e"><v', b'<c t="e"><f/> ', b"a.", b" ", b" hidden = "],
     ids=repr,
 )  # fmt: skip
 def test_hostile_pieces_are_scanned_in_time(piece):
@@ -100,3 +144,4 @@ def test_hostile_pieces_are_scanned_in_time(piece):
     with ends_within(10):
         unseen.add(b"<f 'e' <x:c t='e' " + many)
         unseen.add(b"<c t='e'><f>" + many)
+        unseen.add(b"<row hidden" + many)
