@@ -15,6 +15,8 @@ def summary(tables: Sequence[Mapping[str, Any]]) -> str:
     if not tables:
         return ""
     facts: Mapping[str, Any] = tables[0].get("facts", {})
+    if len(tables) > 1 and "sheet" not in facts:
+        return f"A web page with {_count(len(tables), 'table')}."
     if len(tables) > 1:
         return f"A workbook; each of its {_count(len(tables), 'sheet')} is a table."
     if pages := facts.get("pages"):

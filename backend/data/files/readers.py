@@ -15,14 +15,17 @@ import duckdb
 from backend.data.engines.local import OWN_CONNECTION
 from backend.data.errors import DataError, SourceUnusable
 from backend.data.files.folder import WORKBOOKS
+from backend.data.files.formats import Format, find_format
 from backend.data.files.parquet_tables import read_parquet
 from backend.data.files.snapshots import UNDERSTOOD, fingerprint
 from backend.data.files.spreadsheets import read_workbook
+from backend.data.files.web_pages import is_web_page, read_web_page
 from backend.data.reading.delimited import read_delimited
 from backend.data.reading.understood import Understood, save_understood
 from backend.data.sql.quoting import literal
 
 READING_VERSION = 13  # part of a snapshot's name; raise it when files are read differently
+_HEAD = 4_096  # bytes that show a format
 _SETTLED_SECONDS = 0.3  # a file that changed more recently may still be being written
 _COPY_ATTEMPTS = 20
 _WHAT = {
@@ -134,8 +137,12 @@ def _read_parquet(
 
 
 def _read_excel(
-    connection: duckdb.DuckDBPyConnection, _name: str, path: Path
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path
 ) -> dict[str, Understood]:
+    with path.open("rb") as file:
+        format_ = find_format(file.read(_HEAD), path.name)
+    if format_ is Format.TEXT and is_web_page(path):
+        return read_web_page(connection, name, path)
     return read_workbook(connection, path)
 
 

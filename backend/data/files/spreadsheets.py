@@ -56,7 +56,7 @@ _TAIL = 1 << 20  # bytes; no honest cell is longer
 
 
 @dataclass(frozen=True)
-class _Sheet:
+class Sheet:
     """The rows of a sheet that are not empty, its first column, and its merged cells."""
 
     rows: Rows
@@ -92,7 +92,7 @@ def read_workbook(
             spool = path.with_suffix(".spool")
             of_sheet = unseen.get(about.name, Unseen())
             sheet = _open_sheet(workbook, number, of_sheet)
-            if _read_sheet(connection, name, sheet, spool, understood, corrections):
+            if read_sheet(connection, name, sheet, spool, understood, corrections):
                 of_sheet.tell(understood)
                 tables[name] = understood
     if not tables:
@@ -136,10 +136,10 @@ def _tell_hidden(tables: dict[str, Understood]) -> None:
         first.form.append(f"hidden in the workbook: {', '.join(hidden)}")
 
 
-def _read_sheet(
+def read_sheet(
     connection: duckdb.DuckDBPyConnection,
     name: str,
-    sheet: _Sheet,
+    sheet: Sheet,
     spool: Path,
     understood: Understood,
     corrections: Corrections,
@@ -162,11 +162,11 @@ def _read_sheet(
     return True
 
 
-def _open_sheet(workbook: CalamineWorkbook, number: int, unseen: Unseen) -> _Sheet:
+def _open_sheet(workbook: CalamineWorkbook, number: int, unseen: Unseen) -> Sheet:
     sheet = workbook.get_sheet_by_index(number)
     _, first_column = sheet.start or (0, 0)
     rows = unseen.watched(_filled_rows(sheet), first_column)
-    return _Sheet(rows, first_column, sheet.merged_cell_ranges or [])
+    return Sheet(rows, first_column, sheet.merged_cell_ranges or [])
 
 
 def _filled_rows(sheet: CalamineSheet) -> Rows:

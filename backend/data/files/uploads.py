@@ -15,11 +15,13 @@ import duckdb
 from backend.data.corrections import NONE, NUMBER_TYPES, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.files.documents import read_document, read_pdf
+from backend.data.files.folder import WORKBOOKS
 from backend.data.files.formats import Format, find_format
 from backend.data.files.json_tables import read_json
 from backend.data.files.parquet_tables import read_parquet
 from backend.data.files.readers import READING_VERSION, fill_from_copy
 from backend.data.files.spreadsheets import read_workbook
+from backend.data.files.web_pages import is_web_page, read_web_page
 from backend.data.reading.delimited import choose_encoding, read_delimited
 from backend.data.reading.dialect import allow_long_cells, detect_dialect
 from backend.data.reading.encoding import open_bytes, open_text
@@ -112,10 +114,20 @@ def _read_text(
         _check_unpacked(path)
         if _is_packed_json(path, corrections):
             return _read_json(connection, name, path, upload)
+    if _is_page_of_tables(path, upload):
+        return read_web_page(connection, name, path, corrections)
     if (corrections.kind or _kind_of_text(path, upload)) == DOCUMENT:
         _check_document(corrections)
         return read_document(connection, path, corrections)
     return {name: read_delimited(connection, name, path, corrections)}
+
+
+def _is_page_of_tables(path: Path, upload: Upload) -> bool:
+    """Return whether it is a web page with the name of a workbook, to be read by its tables."""
+    given = upload.corrections
+    is_named_so = upload.shown.lower().endswith(WORKBOOKS)
+    is_chosen = given.kind != DOCUMENT and given.separator is None
+    return is_named_so and is_chosen and is_web_page(path, given.encoding)
 
 
 def _kind_of_text(path: Path, upload: Upload) -> str:

@@ -3,13 +3,20 @@
 import gzip
 from io import BytesIO
 
+import duckdb
 import pytest
 from pypdf import PdfWriter
 
+from backend.data.errors import SourceUnusable
 from backend.data.files.formats import Format, find_format
+from backend.data.files.readers import read_file
 from tests.unit.data.files.uploading import fill
 
 ROWS = [(1, "x"), (2, "y")]
+PAGE = """<html><head><style>td {color: red}</style></head><body><p>Export</p>
+<TABLE><tr><th rowspan=2>Konto<th colspan="2">Betrag</tr><tr><th>Soll</th><th>Haben</th></tr>
+<tr><td>Kasse &amp; Bank</td><td align=right>1.234,50</td><td>&nbsp;</td></tr>
+<tr><td>Erl&ouml;se<br>brutto<td><td>-2,00</table></body></html>"""
 
 
 def pdf():
@@ -48,3 +55,44 @@ def test_types_of_packed_json_can_be_corrected(tmp_path):
     corrections = {"types": {"a": "integer"}}
 
     assert fill(tmp_path, packed, corrections, Format.GZIP, "a.json.gz") == [(1,), (2,)]
+
+
+def test_a_web_page_that_is_named_as_a_workbook_is_read_by_its_table(tmp_path):
+    expected = [("Kasse & Bank", 1234.5, None), ("Erlöse brutto", None, -2.0)]
+
+    assert fill(tmp_path, PAGE, {}, name="export.xls") == expected
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH ':memory:' AS scratch")
+        (understood,) = read_file(connection, "export", tmp_path / "export.xls").values()
+        relation = connection.sql("FROM export")
+        assert (relation.columns, relation.fetchall()) == (
+            ["Konto", "Betrag Soll", "Betrag Haben"],
+            expected,
+        )
+    assert "a web page, of which only tables are read" in understood.form
+
+
+def test_a_web_page_is_read_as_a_person_says(tmp_path):
+    rows = fill(tmp_path, PAGE, {"header_row": 2, "types": {"Soll": "text"}}, name="a.xls")
+
+    assert rows[0] == ("Kasse & Bank", "1.234,50", None)
+
+
+def test_each_table_of_a_web_page_is_a_table(tmp_path):
+    inner = "<table><tr><td>a<td>b<tr><td>1<td>2</table>"
+    page = f"<body><table><tr><td>{inner}</td></tr></table>{inner}".encode()
+    path = tmp_path / "a.xls"
+    path.write_bytes(page)
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH ':memory:' AS scratch")
+        tables = read_file(connection, "a", path)
+        rows = [connection.sql(f"FROM {name}").fetchall() for name in tables]
+
+    assert rows == [[(1, 2)], [(1, 2)]]
+
+
+def test_a_workbook_in_xml_is_told_as_such(tmp_path):
+    xml = '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>'
+
+    with pytest.raises(SourceUnusable, match="XML format of Excel 2003"):
+        fill(tmp_path, xml, {}, name="a.xls")
