@@ -108,6 +108,9 @@ def layouts() -> list[Mess]:
              [["n", 1, 2, 3, 4], ["s", 5, 6, 7, 8]], "joined"),
         text("no header of numbers", "1,2\n3,4\n5,6\n", "column_1 BIGINT, column_2 BIGINT", [[1, 2], [3, 4], [5, 6]], "no header"),
         text("no header with words", "Bob,5\nAnn,6\nBob,7\n", "column_1 VARCHAR, column_2 BIGINT", [["Bob", 5], ["Ann", 6], ["Bob", 7]], "no header"),
+        text("two tables below each other", "a,b,c\nx,2026-01-01,1.5\ny,2026-01-02,2\n\nname,city,age\nBob,Rome,5\n", "a VARCHAR, b VARCHAR, c VARCHAR",
+             [["x", "2026-01-01", "1.5"], ["y", "2026-01-02", "2"], ["name", "city", "age"], ["Bob", "Rome", "5"]],
+             "Line 5 reads as the header of another table: 'name | city | age'"),
         text("spaces around", " a , b \n 1 , x \n 2 ,y\n", "a BIGINT, b VARCHAR", [[1, " x "], [2, "y"]]),
     ]  # fmt: skip
 

@@ -11,7 +11,11 @@ import duckdb
 from backend.data.corrections import NONE, Corrections
 from backend.data.reading.columns import read_columns
 from backend.data.reading.header import Header, column_names
-from backend.data.reading.left_out.remarks import leave_out_remarks, leave_out_repeated_header
+from backend.data.reading.left_out.remarks import (
+    leave_out_remarks,
+    leave_out_repeated_header,
+    tell_second_table,
+)
 from backend.data.reading.left_out.totals import leave_out_totals
 from backend.data.reading.raw import (
     RAW,
@@ -68,6 +72,7 @@ def make_table(
     ]
     remarks = leave_out_remarks(connection, width, understood)
     leave_out_repeated_header(connection, header, understood)
+    tell_second_table(connection, width, understood)
     readings = _read(connection, columns, draft)
     totals = leave_out_totals(connection, width, readings, understood)
     if totals:

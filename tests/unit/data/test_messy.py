@@ -45,3 +45,4 @@ def test_a_messy_file_is_read_as_it_is_meant_and_its_oddities_are_said(mess, con
     assert rows == [list(row) for row in mess.rows], said
     for words in mess.said:
         assert words in said
+    assert ("of another table" in said) == mess.kind.startswith("two tables")

@@ -1,5 +1,6 @@
-"""Leaves out sentences below a table, and rows that repeat its header."""
+"""Leaves out sentences below a table, and rows that repeat its header; finds a second table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -8,11 +9,13 @@ import duckdb
 from backend.data.reading.cells import SPACES, Kind, kind_of
 from backend.data.reading.header import Header
 from backend.data.reading.raw import RAW, delete_rows
-from backend.data.reading.understood import Occurrences, Understood
+from backend.data.reading.understood import Occurrences, Understood, quote
 from backend.data.sql.quoting import literal
 
 _LOOKED_AT = 12  # last records
-_COMPARED = 20  # cells by which a repeated header is recognised
+_COMPARED = 20  # cells by which a header is recognised
+_MOST_CANDIDATES = 50
+_VALUES = (Kind.NUMBER, Kind.DATE, Kind.BOOLEAN, Kind.CODE)
 
 
 def leave_out_remarks(
@@ -50,6 +53,41 @@ def leave_out_repeated_header(
             "once more; this line was" if count == 1 else f"{count:,} more times; these lines were"
         )
         understood.warn(f"The header stands there {times} left out.")
+
+
+def tell_second_table(
+    connection: duckdb.DuckDBPyConnection, width: int, understood: Understood
+) -> None:
+    """Report the first row after a gap whose cells name what is in the row below it."""
+    places = [f"c{place}" for place in range(min(width, _COMPARED))]
+    after = ", ".join(f"lead({place}) OVER () AS below_{place}" for place in places)
+    begins_number = literal(r"(^|\n)\s*[-+(]?[0-9]")
+    rows = connection.execute(  # the window is not sorted
+        f"SELECT line, {', '.join(places)}, {', '.join(f'below_{place}' for place in places)} "  # noqa: S608 - our own names
+        f"FROM (SELECT *, lag(line) OVER () AS before, {after} FROM {RAW}) "
+        f"WHERE line > before + 1 AND NOT "
+        f"regexp_matches(concat_ws(chr(10), {', '.join(places)}), {begins_number}) "
+        f"LIMIT {_MOST_CANDIDATES}"
+    ).fetchall()
+    for line, *cells in rows:
+        names, below = cells[: len(places)], cells[len(places) :]
+        if _names(names, below):
+            shown = quote(" | ".join(filter(None, names)))
+            understood.warn(
+                f"Line {line:,} reads as the header of another table: {shown}. Both were read as "
+                "one; put each on a sheet or into a file of its own."
+            )
+            return
+
+
+def _names(cells: Sequence[str | None], below: Sequence[str | None]) -> bool:
+    """Return whether cells are different texts, one of them above a value."""
+    filled = [cell for cell in cells if cell]
+    if len(filled) < 2 or len(set(filled)) < len(filled):
+        return False
+    return all(kind_of(cell) is Kind.TEXT for cell in filled) and any(
+        name and kind_of(cell or "") in _VALUES for name, cell in zip(cells, below, strict=True)
+    )
 
 
 @dataclass(frozen=True)
