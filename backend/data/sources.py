@@ -44,6 +44,7 @@ from backend.data.source_info import SourceInfo, listed, mentions
 from backend.data.source_reader import MEGABYTES, READING, SourceReader
 from backend.data.sql.guard import MAX_QUERY_CHARS
 from backend.data.sql.names import written
+from backend.data.sql.quoting import without_literals
 from backend.data.tables import TableInfo
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
 from backend.sandbox.messages import Bounds
@@ -208,13 +209,14 @@ class Sources:
         origins = await self._all()
         origin = find_origin(origins, name)
         files = [o for o in origins.values() if o.path or o.upload]
-        asked = [o for o in files if o == origin or mentions(sql, o.name)]
+        names = without_literals(sql)
+        asked = [o for o in files if o == origin or mentions(names, o.name)]
         infos = [await self._reader.info(asker, one) for one in asked]
         tables = [(info, table) for info in infos for table in info.tables]
         return [
             f"{info.name}.{table.name}: {warning}"
             for info, table in tables
-            if mentions(sql, table.name)
+            if mentions(names, table.name)
             for warning in table.warnings
         ]
 

@@ -254,3 +254,19 @@ def test_a_large_file_is_cut_at_the_limit_without_being_held_in_memory(folder, s
     assert len(table.rows) == 1000
     assert not table.complete
     assert time.monotonic() - began < 10
+
+
+def test_a_query_is_warned_about_the_files_that_it_names_and_no_text(tmp_path, folder, sandbox):
+    (folder / "customers.csv").write_text("name,x\nsales,1\nrent,2\n")
+    (folder / "sales.csv").write_text("a,b\n1\n2,3\n")
+    sources = Sources(tmp_path, {}, sandbox)
+
+    def warned(sql):
+        return asyncio.run(sources.warnings("asker", "customers", sql))
+
+    assert warned("SELECT x FROM customers WHERE name = 'sales'") == []
+    assert warned("SELECT x /* not 'sales */ FROM customers -- as in sales") == []
+    assert warned("SELECT 'it''s sales' || e'it\\'s sales' || $$sales$$ FROM customers") == []
+    for name in ("sales", '"sales"', "sales.sales"):
+        (warning,) = warned(f"SELECT 'it''s', -- 'x\n b FROM customers, {name}")
+        assert warning.startswith("sales.sales: 1 row has fewer cells than the header")
