@@ -70,6 +70,7 @@ def numbers() -> list[Mess]:
         column("number mixed", ["1.5", "1,5"], "VARCHAR", ["1.5", "1,5"], "two ways", "1,5"),
         column("number in brackets", ["(1,234.50)", "7.5"], "DOUBLE", [-1234.5, 7.5], "(1) is -1"),
         column("number with minus behind", ["1.234,50-", "7,5"], "DOUBLE", [-1234.5, 7.5], "1- is -1"),
+        column("price with a dash", ["5,-", "7,50", "3,-"], "VARCHAR", ["5,-", "7,50", "3,-"], "stays text", "5,-"),
         column("number with a long minus", ["−5", "7"], "BIGINT", [-5, 7]),
         column("number with currency", ["€ 1.234,50", "7,50 €", "-3,00 €"], "DOUBLE", [1234.5, 7.5, -3], "€"),
         column("number with dollars", ["$1,234.50", "-$7.50", "($3.00)"], "DOUBLE", [1234.5, -7.5, -3], "$"),

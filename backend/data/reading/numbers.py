@@ -190,10 +190,14 @@ def _parts(text: str) -> str:
 
 
 def _digits(parts: str) -> str:
-    """Return the SQL of the digits with point and comma, without spaces between thousands."""
+    """Return the SQL of the digits with point and comma, without spaces between thousands.
+
+    There are none in 5,- and 5.-, which mean five and not minus five.
+    """
+    is_price = f"{parts}.trailing <> '' AND regexp_matches({parts}.digits, '[.,]$')"
     bare = f"regexp_replace({parts}.digits, {literal(cells.GROUPS)}, '', 'g')"
     is_spaced = f"regexp_full_match({parts}.digits, {literal(cells.SPACED)})"
-    return f"CASE WHEN {is_spaced} THEN {bare} ELSE {parts}.digits END"
+    return f"CASE WHEN {is_price} THEN '' WHEN {is_spaced} THEN {bare} ELSE {parts}.digits END"
 
 
 def _form(has_floats: bool) -> str:
