@@ -11,15 +11,18 @@ SPACES = f" \t\r\n\ufeff{_HARD}"
 APOSTROPHE, MINUS = "\u2019", "\u2212"  # as word processors write them
 GROUPS = f"[ '{APOSTROPHE}{_HARD}]"  # thousands separators besides point and comma
 CURRENCY = (
-    r"(?:[$€£¥₹]|(?:US|A|C)\$|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|Fr\.|zł|kr)"
+    r"(?:[$€£¥₹₽₺₩₪₴]|(?:US|A|C|R|S|HK|NZ)\$|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK"
+    r"|BRL|MXN|ZAR|TRY|RUB|HUF|RON|SGD|HKD|NZD|KRW|ILS|UAH|Fr\.|Rs\.?|zł|Kč|kr)"
 )
-# open, sign, currency, sign, digits, percent, currency, sign, close
+# currency, open, sign, currency, sign, digits, percent, currency, sign, close
 NUMBER = (
-    rf"(\()?([-+{MINUS}])?[ {_HARD}]?({CURRENCY})?[ {_HARD}]?([-{MINUS}])?"
+    rf"(?:({CURRENCY})[ {_HARD}]?)?(\()?"
+    rf"([-+{MINUS}])?[ {_HARD}]?({CURRENCY})?[ {_HARD}]?([-{MINUS}])?"
     rf"([0-9][0-9.,'{APOSTROPHE} {_HARD}]*[0-9]|[0-9][.,]?|[.,][0-9]+)"
     rf"[ {_HARD}]?(%)?({CURRENCY})?([-{MINUS}])?(\))?"
 )
 NUMBER_PARTS = (
+    "outside",
     "opened",
     "sign",
     "before",
@@ -65,6 +68,8 @@ _MISSING_WORDS = """
     - -- --- \u2013 \u2014 . .. ... ? * /
 """
 MISSING = frozenset(_MISSING_WORDS.split())
+_DASHES = "[-\u2013\u2014]"
+NO_AMOUNT = rf"{CURRENCY}[ {_HARD}]*{_DASHES}|{_DASHES}[ {_HARD}]*{CURRENCY}"  # as Excel shows 0
 # These mean "no value" in any column: Excel's errors, and a database's NULL.
 _ERROR_WORDS = r"#N/A #DIV/0! #REF! #VALUE! #NAME? #NUM! #NULL! #SPILL! #CALC! \N"
 ERRORS = frozenset(_ERROR_WORDS.split())
@@ -100,6 +105,7 @@ class Kind(StrEnum):
 _number = re.compile(f"(?:{NUMBER})|(?:{SCIENTIFIC})")
 _date = re.compile(f"(?:{DATE})|(?:{DAY_MONTH})|(?:{MONTH_DAY})|(?:{TIME})")
 _code = re.compile(CODE)
+_no_amount = re.compile(NO_AMOUNT)
 
 
 def kind_of(text: str) -> Kind:
@@ -109,7 +115,7 @@ def kind_of(text: str) -> Kind:
         return Kind.EMPTY
     if len(plain) > 60:
         return Kind.TEXT
-    if plain in ERRORS or plain.lower() in MISSING:
+    if plain in ERRORS or plain.lower() in MISSING or _no_amount.fullmatch(plain):
         return Kind.MISSING
     if plain.lower() in ("true", "false"):
         return Kind.BOOLEAN

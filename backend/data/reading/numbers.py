@@ -64,7 +64,7 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, column: RawColumn) ->
         bare AS (SELECT *, {_digits("p")} AS d FROM cut),
         formed AS (SELECT *, {_form(has_floats)} AS form FROM bare)
         SELECT form, count(*), arg_min(line, line, 3), arg_min(t, line, 3),
-               p.before || p.after AS currency, p.percent <> '' AS percent,
+               p.outside || p.before || p.after AS currency, p.percent <> '' AS percent,
                p.opened <> '' AS bracket, p.trailing <> '' AS trailing, p.digits <> d AS spaced,
                contains(d, '.') AS point, contains(d, ',') AS comma
         FROM formed GROUP BY ALL

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from backend.data.reading.cells import ERRORS, MISSING, SPACES
+from backend.data.reading.cells import ERRORS, MISSING, NO_AMOUNT, SPACES
 from backend.data.reading.raw import RAW
 from backend.data.sql.quoting import literal
 
@@ -52,7 +52,8 @@ def trimmed(place: str) -> str:
 
 def missing_value_sql(text: str) -> str:
     """Return the SQL that is true for a mark that means "no value"."""
-    return _is_one_of(f"lower({text})", MISSING | {error.lower() for error in ERRORS})
+    is_mark = _is_one_of(f"lower({text})", MISSING | {error.lower() for error in ERRORS})
+    return f"({is_mark} OR regexp_full_match({text}, {literal(NO_AMOUNT)}))"
 
 
 def literals(texts: Iterable[str]) -> str:
