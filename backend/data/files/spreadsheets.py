@@ -237,8 +237,8 @@ def _look_inside(path: Path) -> dict[str, Unseen]:
             return {name: _look(archive, place) for name, place in places.items() if place in sizes}
     except (BadZipFile, ElementTree.ParseError, KeyError):
         raise SourceUnusable(
-            "The file cannot be read as a workbook: it is damaged, or another kind of archive. "
-            "Open it in a spreadsheet program and save it again, or as CSV."
+            "The file cannot be read as a workbook: it is damaged, or an archive of other files. "
+            "Save a workbook again, or as CSV; unpack an archive, and upload its files."
         ) from None
 
 

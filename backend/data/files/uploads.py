@@ -145,10 +145,18 @@ def _kind_of_text(path: Path, upload: Upload) -> str:
 
 
 def _is_packed_json(path: Path, given: Corrections) -> bool:
-    """Return whether it is JSON, and not to be read in another way that a person chose."""
+    """Return whether it is JSON, and not to be read in another way that a person chose.
+
+    Raise SourceUnusable if a workbook or the like is packed.
+    """
     of_json = Corrections(types=given.types, decimal=given.decimal if given.types else None)
     with open_bytes(path) as file:
-        return given == of_json and find_format(file.read(_HEAD), "") is Format.JSON
+        packed = find_format(file.read(_HEAD), "")
+    if packed not in (Format.TEXT, Format.JSON):
+        raise SourceUnusable(
+            "The archive holds neither text nor JSON. Unpack it, and upload what it holds."
+        )
+    return given == of_json and packed is Format.JSON
 
 
 def _check_unpacked(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 from io import BytesIO
+from zipfile import ZipFile
 
 import duckdb
 import pytest
@@ -96,3 +97,18 @@ def test_a_workbook_in_xml_is_told_as_such(tmp_path):
 
     with pytest.raises(SourceUnusable, match="XML format of Excel 2003"):
         fill(tmp_path, xml, {}, name="a.xls")
+
+
+@pytest.mark.parametrize("packed", [pdf(), b"PAR1", b"PK\x03\x04", b"\x89PNG"])
+def test_what_is_packed_and_no_text_is_to_be_unpacked(packed, tmp_path):
+    with pytest.raises(SourceUnusable, match="Unpack it, and upload what it holds"):
+        fill(tmp_path, gzip.compress(packed), {}, Format.GZIP, "a.gz")
+
+
+def test_an_archive_of_files_is_to_be_unpacked(tmp_path):
+    with ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.csv", "a,b")
+    content = (tmp_path / "a.zip").read_bytes()
+
+    with pytest.raises(SourceUnusable, match="unpack an archive, and upload its files"):
+        fill(tmp_path, content, {}, Format.WORKBOOK, "a.zip")
