@@ -84,6 +84,7 @@ def numbers() -> list[Mess]:
         column("number scientific", ["1.5E+03", "2.0e-1"], "DOUBLE", [1500, 0.2]),
         column("code like a power", ["12E3", "345", "1E5"], "VARCHAR", ["12E3", "345", "1E5"], "12E3", "codes"),
         column("code with zeros", ["00123", "456"], "VARCHAR", ["00123", "456"], "codes"),
+        column("code as a formula", ['="00123"', '="A ""b"""', '=""', "7"], "VARCHAR", ["00123", 'A "b"', NULL, "7"], '="text"'),
         column("code of many digits", ["1234567890123456789", "1"], "VARCHAR",
                ["1234567890123456789", "1"], "codes"),
         column("code of versions", ["1.2.3", "1.10.12"], "VARCHAR", ["1.2.3", "1.10.12"]),

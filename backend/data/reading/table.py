@@ -34,6 +34,7 @@ from backend.data.sql.quoting import identifier
 MAX_COLUMNS = 2_000
 SURPLUS = "surplus_cells"
 _AT_ONCE = 20  # columns per query
+_WRAPPED = '="((?:[^"]|"")*)"'
 _WIDE = 100  # with more columns, memory is enough for one thread only
 
 
@@ -65,6 +66,7 @@ def make_table(
     width = header.width
     _tell_header(draft, understood)
     _load(connection, draft)
+    _unwrap_texts(connection, draft, understood)
     names = column_names(header.cells)
     columns = [
         RawColumn(f"c{place}", name, frozenset(kinds[place] if kinds else ()))
@@ -140,6 +142,22 @@ def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> None:
         load_raw(connection, chain(first, draft.rest), width, draft.spool)
     empty = [f"c{place} IS NULL" for place in range(width)]
     delete_rows(connection, " AND ".join([*empty, "surplus IS NULL"]))
+
+
+def _unwrap_texts(
+    connection: duckdb.DuckDBPyConnection, draft: Draft, understood: Understood
+) -> None:
+    """Replace ="00123" by 00123 and report it: a text that a spreadsheet program leaves alone."""
+    rows = [row for _, row in draft.records[draft.header.first_data_row :]]
+    seen = {place for row in rows for place, cell in enumerate(row) if cell.startswith('="')}
+    for place in sorted(seen & set(range(draft.header.width))):
+        text = f"regexp_extract(c{place}, '{_WRAPPED}', 1)"
+        connection.execute(
+            f"UPDATE {RAW} SET c{place} = replace(nullif({text}, ''), '\"\"', '\"') "  # noqa: S608 - our own names
+            f"WHERE regexp_full_match(c{place}, '{_WRAPPED}')"
+        )
+    if seen:
+        understood.form.append('="text" is read as text')
 
 
 def _tell_header(draft: Draft, understood: Understood) -> None:
