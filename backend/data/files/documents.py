@@ -15,7 +15,7 @@ import pypdf
 from pypdf.errors import PyPdfError
 
 from backend.data.corrections import NONE, Corrections
-from backend.data.errors import CorrectionRefused, SourceUnusable
+from backend.data.errors import SourceUnusable
 from backend.data.reading.delimited import choose_encoding
 from backend.data.reading.encoding import open_text
 from backend.data.reading.understood import Understood
@@ -69,18 +69,16 @@ def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Und
 def read_document(
     connection: duckdb.DuckDBPyConnection, path: Path, corrections: Corrections = NONE
 ) -> dict[str, Understood]:
-    """Create the table of a plain text's parts. Raise SourceUnusable or CorrectionRefused."""
+    """Create the table of a plain text's parts. Raise SourceUnusable, or UnicodeError.
+
+    The latter means that a person chose an encoding that the text does not have.
+    """
     encoding = choose_encoding(path, corrections.encoding)
     understood = Understood([encoding.name], facts={"encoding": encoding.name})
     if encoding.warning:
         understood.warn(encoding.warning)
-    try:
-        with open_text(path, encoding) as file:
-            _make_table(connection, enumerate(_parts(file), 1))
-    except UnicodeError:
-        raise CorrectionRefused(
-            f"The file is not {encoding.name}: it contains bytes that this encoding does not have."
-        ) from None
+    with open_text(path, encoding) as file:
+        _make_table(connection, enumerate(_parts(file), 1))
     ((parts,),) = connection.execute(f"SELECT count(*) FROM {PAGES}").fetchall()  # noqa: S608 - our own name
     if not parts:
         raise SourceUnusable("The file holds no text.")

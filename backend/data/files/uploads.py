@@ -68,10 +68,23 @@ def fill_upload(snapshot: Path, name: str, upload: Upload) -> None:
         ) from None
     except OSError:
         shutil.copyfile(upload.path, copy)
-    read = _READERS[upload.format]
     fill_from_copy(
-        snapshot, copy, upload.shown, lambda connection: read(connection, name, copy, upload)
+        snapshot, copy, upload.shown, lambda connection: _read(connection, name, copy, upload)
     )
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, upload: Upload
+) -> dict[str, Understood]:
+    try:
+        return _READERS[upload.format](connection, name, path, upload)
+    except UnicodeError:
+        encoding = upload.corrections.encoding
+        if encoding is None:
+            raise
+        raise CorrectionRefused(
+            f"The file is not {encoding}: it contains bytes that this encoding does not have."
+        ) from None
 
 
 def _check_corrections(upload: Upload) -> None:

@@ -41,18 +41,14 @@ def read_web_page(
 ) -> dict[str, Understood]:
     """Create the tables of a web page; return how each was read.
 
-    Raise SourceUnusable or CorrectionRefused.
+    Raise SourceUnusable, CorrectionRefused, or UnicodeError if a person chose an encoding that the
+    text does not have.
     """
     encoding = choose_encoding(path, corrections.encoding)
     parser = _Page()
-    try:
-        with open_text(path, encoding) as file:
-            while block := file.read(_BLOCK):
-                parser.feed(block)
-    except UnicodeError:
-        raise CorrectionRefused(
-            f"The file is not {encoding.name}: it contains bytes that this encoding does not have."
-        ) from None
+    with open_text(path, encoding) as file:
+        while block := file.read(_BLOCK):
+            parser.feed(block)
     found = [table for table in parser.tables if any(map(any, table.rows))]
     if not found:
         raise SourceUnusable("No table of the web page holds a row.")

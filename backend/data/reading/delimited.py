@@ -31,7 +31,8 @@ def read_delimited(
 ) -> Understood:
     """Create a table of the text file; return how it was read.
 
-    Raise SourceUnusable or CorrectionRefused.
+    Raise SourceUnusable, CorrectionRefused, or UnicodeError if a person chose an encoding that the
+    text does not have.
     """
     allow_long_cells()
     understood = Understood()
@@ -40,13 +41,8 @@ def read_delimited(
     understood.facts["encoding"] = encoding.name
     if encoding.warning:
         understood.warn(encoding.warning)
-    try:
-        path, encoding = _as_utf8(path, encoding)
-        return _read(connection, name, path, encoding, corrections, understood)
-    except UnicodeError:
-        raise CorrectionRefused(
-            f"The file is not {encoding.name}: it contains bytes that this encoding does not have."
-        ) from None
+    path, encoding = _as_utf8(path, encoding)
+    return _read(connection, name, path, encoding, corrections, understood)
 
 
 def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:

@@ -47,6 +47,16 @@ def test_a_single_column_makes_a_text_a_table(tmp_path):
     assert tables == {"t": ["name"]}
 
 
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16"])
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.md", "a.xls"])
+def test_an_encoding_that_the_text_does_not_have_is_refused(tmp_path, name, encoding):
+    format_ = Format.DOCUMENT if name == "a.md" else Format.TEXT
+    page = "<table><tr><td>für<td>b<tr><td>1<td>2</table>".encode("cp1252")
+
+    with pytest.raises(CorrectionRefused, match=f"The file is not {encoding}"):
+        fill(tmp_path, page, format_, {"encoding": encoding}, name)
+
+
 def test_a_document_that_is_corrected_to_be_a_table_takes_them(tmp_path):
     given = {"kind": "table", "separator": ";", "decimal": ",", "types": {"a": "number"}}
 
