@@ -81,13 +81,18 @@ _TOTAL_WORDS = r"""
     összesen toplam итого итог всего 合计 总计 小计 合計 総計 總計 小計 합계 총합계 소계
 """
 _TOTAL = f"(?:{'|'.join(_TOTAL_WORDS.split())})"
-# The label of a total without other words: Total, Gesamtsumme, Suma końcowa.
-PLAIN_TOTAL = (
-    f"(?i:{_TOTAL}|sum|som|(?:grand|overall|general|genel|общий) {_TOTAL}"
+_LONG_TOTAL = (
+    f"(?i:{_TOTAL}|sum|(?:grand|overall|general|genel|общий) {_TOTAL}"
     "|(?:total|totale|suma) (?:g[eé]n[eé]rale?|geral|complessivo|końcowa|całkowita))"
 )
+# The label of a total without other words: Total, Gesamtsumme, Suma końcowa.
+PLAIN_TOTAL = f"(?i:som|{_LONG_TOTAL})"
 # One that may name a group, before or after: North Total, Summe Nord, Nord Ergebnis, Sum of costs.
-TOTAL = rf"(?:{PLAIN_TOTAL}(?:[^\pL\pN].*)?|(?i:.*[^\pL\pN]{_TOTAL}|.+ ergebnis))"
+# Som begins names of people and dishes, too.
+TOTAL = (
+    rf"(?:{_LONG_TOTAL}(?:[^\pL\pN].*)?|(?i:som(?:\s+[0-9].*|\s*[^\pL\pN\s].*| van .*)?)"
+    rf"|(?i:.*[^\pL\pN]{_TOTAL}|.+ ergebnis))"
+)
 
 
 class Kind(StrEnum):

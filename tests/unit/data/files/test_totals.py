@@ -18,12 +18,13 @@ LABELS = [
     "Gesamtergebnis", "Gesamtsumme", "Grand Total", "Total général", "Totale", "Totale complessivo",
     "Total general", "Total geral", "Suma końcowa", "Razem", "Итого", "Общий итог", "合计",
     "TOTAL:", "Totaal", "Eindtotaal", "Celkem", "Genel Toplam", "Insgesamt", "* Summe *", "Sum",
-    "Somma",
+    "Somma", "Som",
 ]  # fmt: skip
 SUBTOTALS = [
     "Subtotal", "Sub-total", "Zwischensumme", "Teilergebnis", "Sous-total", "Subtotale",
     "Subtotaal", "{} Total", "Total {}", "Summe {}", "{} Ergebnis", "{} gesamt",
-    "Totale {}", "Total for {}:", "Sum of {}", "Grand total {}",
+    "Totale {}", "Total for {}:", "Sum of {}", "Som van {}", "Som: {}",
+    "Grand total {}",
 ]  # fmt: skip
 
 
@@ -161,7 +162,16 @@ def test_a_total_above_its_rows_is_left_out(tmp_path):
 
 @pytest.mark.parametrize(
     "cell",
-    ["Totally", "Summer", "Subtotalling", "Resume", "Gesamtschule", "Sommelier", "Crème totale 50"],
+    [
+        "Totally",
+        "Summer",
+        "Subtotalling",
+        "Resume",
+        "Gesamtschule",
+        "Sommelier",
+        "Crème totale 50",
+        "Som Tam",
+    ],
 )
 def test_other_words_are_no_totals(tmp_path, cell):
     rows, warnings, _ = read(tmp_path, f"name;x\na;1\nb;2\n{cell};3\n")
