@@ -214,7 +214,7 @@ def test_sessions_stand_by_day_with_the_pinned_first(store):
 def test_times_are_said_the_way_people_do():
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
-    assert [duration(s) for s in (0.4, 12, 185, 7800)] == [
+    assert [duration(s, "en") for s in (0.4, 12, 185, 7800)] == [
         "0.4 s",
         "12 s",
         "3 min 5 s",

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
@@ -45,7 +46,7 @@ class Writer:
 @pytest.fixture
 def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
     made = Writer()
-    opened = SimpleNamespace(session=SimpleNamespace(title="T"))
+    opened = SimpleNamespace(session=SimpleNamespace(title="T", owner="me"))
     monkeypatch.setattr(History, "open", lambda *_: opened)
     monkeypatch.setitem(exports._FORMATS, "markdown", ("text/markdown", "md", made))
     monkeypatch.setattr(threads, "_READS", threads.Threads(threads.LONG_READS))
@@ -54,7 +55,8 @@ def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
 
 async def export() -> str:
     """Return a whole export as its client gets it."""
-    given: Any = SimpleNamespace(database=None, figures=print, draw=print)
+    database = SimpleNamespace(transaction=nullcontext)
+    given: Any = SimpleNamespace(user_id="me", database=database, figures=print, draw=print)
     answer: Response = await exports.export_session(uuid4(), given, given, given, "markdown")
     assert isinstance(answer, StreamingResponse)
     return "".join([str(piece) async for piece in answer.body_iterator])
