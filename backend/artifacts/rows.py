@@ -9,16 +9,15 @@ from sqlalchemy.orm import Session, defer
 
 from backend.artifacts.contents import Kept
 from backend.auth.scope import Scope
+from backend.conversations.removal import copied_contents
 from backend.conversations.service import visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors.artifacts import ArtifactNotFound, ArtifactRefused
 from backend.errors.conversations import SessionNotFound
 from backend.schemas.artifacts import Artifact, ArtifactKind, ArtifactVersion
-from backend.schemas.conversations.sessions import ContentType
 from backend.types import JSON
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.models.conversations.conversation import ConversationRow
-from db.models.conversations.display_message import DisplayMessageRow
 
 MOST_ARTIFACTS = 2_000  # per session
 MOST_VERSIONS = 1_000  # per artifact
@@ -128,7 +127,7 @@ def find(
     """Return an artifact with one version, by default the newest, without its content.
 
     Raise ArtifactNotFound, also for another owner's or, with `home`, for one that this session
-    neither owns nor shows.
+    neither owns nor names in copied messages.
     """
     wanted = _VERSION.version == (ArtifactRow.version if version is None else version)
     query = (
@@ -272,13 +271,9 @@ def _as_it_is(session: Session, row: ArtifactRow, version: int, *, is_made: bool
 
 
 def _readable_in(home: UUID | None) -> ColumnElement[bool]:
-    """Return the condition that a session owns an artifact, or shows it in copied messages."""
+    """Return the condition that a session owns an artifact, or names it in copied messages."""
     if home is None:
         return true()
-    shown = (
-        select(DisplayMessageRow.position)
-        .where(DisplayMessageRow.conversation_id == home)
-        .where(DisplayMessageRow.content_type == ContentType.ARTIFACT.value)
-        .where(DisplayMessageRow.content["artifact_id"].astext == cast(ArtifactRow.id, Text))
-    )
-    return or_(ArtifactRow.conversation_id == home, shown.exists())
+    copied = copied_contents(home).subquery()
+    named = select(copied).where(copied.c.content.contains(cast(ArtifactRow.id, Text)))
+    return or_(ArtifactRow.conversation_id == home, named.exists())

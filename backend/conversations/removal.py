@@ -3,11 +3,11 @@
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import String, cast, delete, func, select, update
+from sqlalchemy import Select, String, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from backend.schemas.conversations.sessions import ContentType
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from db.models.artifacts.artifact import ArtifactRow
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
@@ -16,13 +16,14 @@ from db.models.turns.turn import TurnRow
 
 CONTINUES = "continues"  # in a conversation's metadata: the ids of all that it continues
 KEPT_DAYS = 30  # clients retry within seconds, or days if they were offline
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def delete_conversation(session: Session, conversation_id: UUID) -> None:
     """Delete a conversation entirely, but keep its turns' idempotency keys for a while.
 
     Its id is kept among them: it may have been derived from a key. Artifacts that a conversation
-    which continues it shows are given to that one.
+    which continues it names are given to that one.
     """
     _give_artifacts(session, conversation_id)
     of_turns = select(TurnRow.owner_id, TurnRow.idempotency_key).where(
@@ -41,7 +42,7 @@ def delete_conversation(session: Session, conversation_id: UUID) -> None:
 
 
 def _give_artifacts(session: Session, conversation_id: UUID) -> None:
-    """Give each artifact to the oldest of the conversations that show it in copied messages."""
+    """Give each artifact to the oldest of the conversations that name it in copied messages."""
     owner = select(ConversationRow.owner_id).where(ConversationRow.id == conversation_id)
     has_some = select(ArtifactRow.id).where(ArtifactRow.conversation_id == conversation_id).exists()
     continuing = (
@@ -53,17 +54,30 @@ def _give_artifacts(session: Session, conversation_id: UUID) -> None:
         .with_for_update(read=True, key_share=True)  # so that none of them is deleted meanwhile
     )
     for heir in session.scalars(continuing).all():
-        shown = (
-            select(DisplayMessageRow.content["artifact_id"].astext)
-            .where(DisplayMessageRow.conversation_id == heir)
-            .where(DisplayMessageRow.content_type == ContentType.ARTIFACT.value)
-        )
+        copied = copied_contents(heir).subquery()
+        named = select(func.unnest(func.regexp_matches(copied.c.content, _UUID, "g")))
         session.execute(
             update(ArtifactRow)
             .where(ArtifactRow.conversation_id == conversation_id)
-            .where(cast(ArtifactRow.id, String).in_(shown))
+            .where(cast(ArtifactRow.id, String).in_(named))
             .values(conversation_id=heir)
         )
+
+
+def copied_contents(conversation_id: UUID) -> Select[str]:
+    """Return the query of copied contents that may name artifacts, as text, labelled `content`.
+
+    They show an artifact, link to it or, as results of plans do, list those of their tasks. What
+    people wrote and what agents asked for names artifacts without giving access to them.
+    """
+    row = DisplayMessageRow
+    content = cast(row.content, String)
+    return (
+        select(content.label("content"))
+        .where(row.conversation_id == conversation_id, row.turn_id.is_(None))
+        .where(row.message_type != MessageType.USER, row.content_type != ContentType.TOOL_CALL)
+        .where(content.contains("artifact"))
+    )
 
 
 def children_of(session: Session, conversation_id: UUID) -> list[UUID]:

@@ -2,8 +2,11 @@
 
 import pytest
 
+from backend.types import JSON
+from tests.fakes import ScriptedModel
 from tests.integration.artifacts.scenes import call, desk, make, version
-from tests.integration.scenes import check_problem, continued
+from tests.integration.plans.team import Team, plan, task
+from tests.integration.scenes import check_problem, continued, make_domain
 from tests.stack import Stack
 
 
@@ -50,3 +53,31 @@ def test_what_a_session_shows_stays_when_the_one_that_it_continues_is_deleted(
     text = call(stack, last_id, "read_artifact", artifact_id=shown["artifact_id"])
     assert "Line one of it." in text
     check_problem(stack.client.get(f"/artifacts/{later['artifact_id']}"), 404)
+
+
+def test_what_tasks_made_is_read_in_a_session_that_continues_their_plans_and_stays_with_it(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    def reply(name: str) -> JSON:
+        made = {"kind": "document", "title": f"Report {name}", "content": f"Line one of {name}."}
+        return {"tools": [{"name": "make_artifact", "args": made}]}
+
+    team = Team(stack, model, reply, specialist={"tools": ["make_artifact"]})
+    alone = {"name": "call_agent", "args": {"name": "Writer", "message": "work t2;"}}
+    turn = team.ask(plan(task("t1")), alone)
+    stack.finished(turn["turn_id"])
+    session_id = turn["session_id"]
+    listed = stack.client.get(f"/sessions/{session_id}/artifacts").json()["items"]
+    made = {one["title"]: one["id"] for one in listed}
+    domain = make_domain(stack, agents=[{"name": "reader", "tools": ["read_artifact"]}])["name"]
+    new_id = continued(stack, session_id, domain=domain)["id"]
+
+    before = [call(stack, new_id, "read_artifact", artifact_id=each) for each in made.values()]
+    assert stack.client.delete(f"/sessions/{session_id}").status_code == 204
+    after = [call(stack, new_id, "read_artifact", artifact_id=each) for each in made.values()]
+
+    assert set(made) == {"Report t1", "Report t2"}
+    assert before == after
+    assert all(
+        f"Line one of {title[-2:]}." in text for title, text in zip(made, after, strict=True)
+    )
