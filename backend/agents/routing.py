@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 from backend.agents.factory import AgentRecipe
-from backend.agents.state import BRIEF, is_brief, user_message
+from backend.agents.state import BRIEF, user_message
 from backend.agents.steps.events import TurnRouted
 from backend.agents.team.addressing import find_candidate
 from backend.agents.team.continuity import (
@@ -24,8 +24,6 @@ from backend.llm.patience import Patience
 from backend.schemas.conversations.turns import Route, RouteReason
 from backend.schemas.domains.templates import AgentTemplate, ManagerTemplate
 from backend.types import JSON
-
-MOST_HAND_OVERS = 5
 
 
 async def decide_route(
@@ -55,7 +53,7 @@ async def decide_route(
 def find_hand_over(recipe: AgentRecipe, state: JSON) -> TurnRouted | None:
     """Return the agent that the state's last message hands the turn over to, if any.
 
-    Raise ResponseRefused for an agent that the user may not use, and after too many.
+    Raise ResponseRefused for an agent that the user may not use.
     """
     last = state["messages"][-1] if state["messages"] else {}
     wanted = response_in(last).get("handOver")
@@ -65,10 +63,6 @@ def find_hand_over(recipe: AgentRecipe, state: JSON) -> TurnRouted | None:
         agent = agent_for(recipe.image, recipe.role, wanted["agent"])
     except InvalidInput as error:
         raise ResponseRefused(f"The turn could not be handed over. {error.detail}") from error
-    if _hand_overs(state) >= MOST_HAND_OVERS:
-        raise ResponseRefused(
-            f"The turn was handed over {MOST_HAND_OVERS} times. Rephrase the message."
-        )
     by = last.get("name") or recipe.agent_name
     brief = user_message(wanted["message"] or "Go on with this.", str(uuid4()))
     brief |= {"name": by, "additional_kwargs": {BRIEF: True}}
@@ -105,14 +99,3 @@ async def _ask(
     except AppError as error:
         return Continuity("UNSURE", f"The question failed: {error.detail}"[:300])
     return read_continuity(answer.text)
-
-
-def _hand_overs(state: JSON) -> int:
-    """Return how often the current turn was handed over."""
-    count = 0
-    for message in reversed(state["messages"]):
-        if message["role"] == "user":
-            if not is_brief(message):
-                break
-            count += 1
-    return count

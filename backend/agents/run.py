@@ -5,6 +5,7 @@ waits there until each step is saved: nothing of the next one begins before.
 """
 
 import asyncio
+import itertools
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import replace
@@ -30,7 +31,7 @@ from backend.agents.steps.events import (
 )
 from backend.agents.steps.progress import Progress, each_update
 from backend.errors.models import ConversationTooLong
-from backend.errors.turns import StepLimitReached, TimeLimitReached
+from backend.errors.turns import ResponseRefused, StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
 from backend.schemas.conversations.turns import RouteReason
 from backend.schemas.domains.templates import Limits
@@ -40,6 +41,7 @@ from backend.types import JSON
 from db.failpoints import failpoint
 
 INTERRUPT = "__interrupt__"  # LangGraph's name for the update that brings interrupts
+MOST_HAND_OVERS = 5
 NO_RECURSION_LIMIT = 10_000_000
 REPLACED = "Another answer comes in its place"
 
@@ -115,14 +117,21 @@ class _Run:
         return replace(recipe, agent_name=routed.agent, route=routed.route)
 
     async def work(self, recipe: AgentRecipe, tools: Tools) -> None:
-        """Run the agent, and then each one that the turn is handed over to."""
+        """Run the agent, and then each one that the turn is handed over to.
+
+        Raise ResponseRefused after too many. Those of the turn that a retry resumes do not count.
+        """
         self.progress.tell(tools.served.notices, tools.served.warnings)
-        while True:
+        for count in itertools.count():
             if not self.progress.is_finished and not await self.finish(recipe, tools):
                 return
             handed = find_hand_over(recipe, self.progress.state)
             if handed is None:
                 return
+            if count == MOST_HAND_OVERS:
+                raise ResponseRefused(
+                    f"The turn was handed over {count} times. Rephrase the message."
+                )
             await self._outbox.step(handed)
             self.progress = Progress(handed.state)
             recipe = replace(recipe, agent_name=handed.agent, route=handed.route)

@@ -115,3 +115,20 @@ def test_an_agent_that_cannot_take_over_a_turn_is_told_to_who_asked_for_it(
     assert hint == f"There is no agent {name!r}. The agents are: Sage, Reconciler, Writer."
     shown = [message["content"]["text"] for message in stack.messages(session_id)]
     assert shown == [QUESTION, "writer goes on with this.", "Writer here"]
+
+
+def test_a_turn_that_was_handed_over_too_often_is_handed_over_again_by_a_retry(
+    stack: Stack, team: TeamModel
+) -> None:
+    team.says["Writer"] = hand_over("Sage")
+    session_id = team_session(stack)
+    turn = stack.finished(stack.submit(QUESTION, session_id)["turn_id"])
+    team.says["Writer"] = hand_over("Reconciler")
+
+    again = stack.client.post(f"/turns/{turn['id']}/retry").json()
+    ended = stack.finished(again["id"])
+
+    assert turn["error"]["detail"] == "The turn was handed over 5 times. Rephrase the message."
+    assert (ended["status"], ended["agent"]) == ("succeeded", "Reconciler"), ended["error"]
+    assert len(team.bodies("Writer")) == 4
+    check_views(stack, session_id)
