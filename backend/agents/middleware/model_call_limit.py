@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from backend.errors.turns import CallLimitReached
 from backend.schemas.wire import Input, is_reading
+from backend.text import counted
 
 COUNTERS = ("thread_model_call_count", "run_model_call_count")
 
@@ -52,18 +53,18 @@ class ModelCallLimit(ModelCallLimitMiddleware[Any, Any]):
     @hook_config(can_jump_to=["end"])
     async def abefore_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Raise CallLimitReached instead of exceeding the limit."""
-        counted = _whole_numbers(state)
-        if self.before_model(counted, runtime) is None:
+        counts = _whole_numbers(state)
+        if self.before_model(counts, runtime) is None:
             return None
-        run = counted["run_model_call_count"]
+        run = counts["run_model_call_count"]
         if self.run_limit is not None and run >= self.run_limit:
             raise CallLimitReached(
-                f"The agent has asked its model {run} times in this turn, its limit, without "
-                "an answer. Ask for less, or raise the limit."
+                f"The agent has asked its model {counted(run, 'time')} in this turn, its limit,"
+                " without an answer. Ask for less, or raise the limit."
             )
         raise CallLimitReached(
-            f"The agent has asked its model {self.thread_limit} times in this session, its limit. "
-            "Continue in a new session, or raise the limit."
+            f"The agent has asked its model {counted(self.thread_limit or 0, 'time')} in this"
+            " session, its limit. Continue in a new session, or raise the limit."
         )
 
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:

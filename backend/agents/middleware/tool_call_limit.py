@@ -10,7 +10,9 @@ from pydantic import Field, model_validator
 
 from backend.errors.turns import CallLimitReached
 from backend.schemas.wire import Input
+from backend.text import counted
 
+ALL_TOOLS = "__all__"  # LangChain's name for the count of all tools together
 COUNTERS = ("thread_tool_call_count", "run_tool_call_count")
 
 
@@ -64,16 +66,18 @@ class ToolCallLimit(ToolCallLimitMiddleware[Any, Any]):
     @hook_config(can_jump_to=["end"])
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Count the calls; beyond the limit, add error results or raise CallLimitReached."""
+        counts = _whole_counts(state)
         try:
-            return self.after_model(_whole_counts(state), runtime)
+            return self.after_model(counts, runtime)
         except ToolCallLimitExceededError as error:
-            called = f"called {self.tool_name}" if self.tool_name else "called its tools"
-            where, limit = ("turn", error.run_limit)
+            where, limit, counter = "turn", error.run_limit, "run_tool_call_count"
             if limit is None or error.run_count <= limit:
-                where, limit = ("session", error.thread_limit)
+                where, limit, counter = "session", error.thread_limit, "thread_tool_call_count"
+            before = counts[counter].get(self.tool_name or ALL_TOOLS, 0)
             raise CallLimitReached(
-                f"The agent has {called} {limit} times in this {where}, its limit, and requested "
-                "more. Ask for less, or raise the limit."
+                f"The agent has called {self.tool_name or 'its tools'} {counted(before, 'time')} in"
+                f" this {where} and requested more than its limit of {limit:,}. Ask for less, or"
+                " raise the limit."
             ) from error
 
 

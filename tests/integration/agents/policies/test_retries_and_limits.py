@@ -114,14 +114,17 @@ def endless(messages: list[JSON], body: JSON) -> JSON:
     return {"tools": [{"name": "look", "args": {"n": len(messages)}}]}
 
 
-@pytest.mark.parametrize(("limit", "asked"), [({"turn": 3}, 3), ({"session": 2}, 2)])
-def test_a_limit_of_model_calls_ends_the_turn(looking: Any, limit: JSON, asked: int) -> None:
+@pytest.mark.parametrize(
+    ("limit", "asked"),
+    [({"turn": 3}, "3 times"), ({"session": 2}, "2 times"), ({"turn": 1}, "1 time ")],
+)
+def test_a_limit_of_model_calls_ends_the_turn(looking: Any, limit: JSON, asked: str) -> None:
     image = {"mcp_servers": {"s": looking.template}, "middleware": [{"model_call_limit": limit}]}
     with ScriptedModel(endless) as model:
-        with pytest.raises(CallLimitReached, match=f"asked its model {asked} times"):
+        with pytest.raises(CallLimitReached, match=f"asked its model {asked}"):
             run(model.url, asking("go"), **image)
 
-        assert len(model.requests) == asked
+        assert len(model.requests) == int(asked[0])
 
 
 def test_the_limit_of_a_turn_begins_anew_but_not_for_an_attempt_that_takes_over(
@@ -164,3 +167,26 @@ def test_a_limit_of_tool_calls_may_end_the_turn(looking: Any) -> None:
     with ScriptedModel(endless) as model, pytest.raises(CallLimitReached, match=said):
         run(model.url, asking("go"), **image)
     assert len(looking.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (
+            {"turn": 1},
+            "called its tools 0 times in this turn and requested more than its limit of 1",
+        ),
+        ({"session": 2, "tool": "look"}, "called look 0 times in this session"),
+    ],
+)
+def test_calls_that_did_not_run_are_not_reported_as_made(
+    looking: Any, limit: JSON, said: str
+) -> None:
+    image = {
+        "mcp_servers": {"s": looking.template},
+        "middleware": [{"tool_call_limit": {**limit, "then": "end"}}],
+    }
+    three = {"tools": [{"name": "look", "args": {"n": n}} for n in range(3)]}
+    with ScriptedModel([three]) as model, pytest.raises(CallLimitReached, match=said):
+        run(model.url, asking("go"), **image)
+    assert looking.calls == []
