@@ -47,15 +47,20 @@ def find_lost(nodes: Sequence[Node]) -> list[Node]:
     return lost
 
 
-def after_turn(ended: TurnStatus, on_failure: OnFailure, tries: int) -> TaskStatus:
-    """Return a task's status after its turn ended this way; pending: it is retried."""
+def after_turn(
+    ended: TurnStatus, on_failure: OnFailure, tries: int, *, is_hopeless: bool = False
+) -> TaskStatus:
+    """Return a task's status after its turn ended this way; pending: it is retried.
+
+    `is_hopeless`: another try would fail the same way.
+    """
     if ended is TurnStatus.SUCCEEDED:
         return TaskStatus.SUCCEEDED
     if ended is TurnStatus.STOPPED:
         return TaskStatus.STOPPED
     if on_failure is OnFailure.ASK:
         return TaskStatus.ASKING
-    if on_failure is OnFailure.RETRY and tries < MOST_TRIES:
+    if on_failure is OnFailure.RETRY and tries < MOST_TRIES and not is_hopeless:
         return TaskStatus.PENDING
     return TaskStatus.FAILED
 

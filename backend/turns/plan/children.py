@@ -31,9 +31,9 @@ def start_task(session: Session, graph: Graph, node: TaskNode) -> Accepted | Non
     try:
         message = _message(session, graph, row.description, row.input)
     except ReferenceMissing as error:
-        # Its dependencies' outputs will not change, so a retry would fail the same way.
-        policy = OnFailure.ASK if node.on_failure == OnFailure.ASK else OnFailure.SKIP
-        then = after_turn(TurnStatus.FAILED, policy, node.tries)
+        # Its dependencies' outputs will not change.
+        policy = OnFailure(node.on_failure)
+        then = after_turn(TurnStatus.FAILED, policy, node.tries, is_hopeless=True)
         reason = ErrorSummary(title="Input missing", detail=str(error))
         fail_task(session, graph, node, then, reason)
         return None

@@ -10,6 +10,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from backend.approvals.store import requeue_if_decided
+from backend.errors.budgets import (
+    BudgetUsedUp,
+    CostLimitReached,
+    DomainBudgetUsedUp,
+    SessionBudgetUsedUp,
+    TokenLimitReached,
+    TokensUsedUp,
+)
+from backend.errors.turns import CallLimitReached, StepLimitReached, TimeLimitReached
 from backend.planning.graph import after_turn, find_lost, find_ready
 from backend.planning.results import why_not_done
 from backend.schemas.conversations.turns import ErrorSummary, TurnStatus
@@ -138,7 +147,8 @@ def _take_end(
     ended, error = TurnStatus(turn.status), ErrorSummary.read(turn.error) if turn.error else None
     if output and (reason := why_not_done(output)):
         ended, error = TurnStatus.FAILED, ErrorSummary(title="Task not done", detail=reason)
-    then = after_turn(ended, OnFailure(node.on_failure), node.tries)
+    is_hopeless = error is not None and error.title in _LIMITS
+    then = after_turn(ended, OnFailure(node.on_failure), node.tries, is_hopeless=is_hopeless)
     if then is TaskStatus.SUCCEEDED:
         change_task(session, graph, node, status=then, output=output, error=None)
         return
@@ -155,3 +165,20 @@ def _told(session: Session, graph: Graph) -> PlanChanges:
 
 def _node(graph: Graph, temp_id: str) -> TaskNode:
     return next(node for node in graph.nodes if node.temp_id == temp_id)
+
+
+# The errors of a turn that another try would reach again, at the same cost.
+_LIMITS = frozenset(
+    limit().title
+    for limit in (
+        BudgetUsedUp,
+        CallLimitReached,
+        CostLimitReached,
+        DomainBudgetUsedUp,
+        SessionBudgetUsedUp,
+        StepLimitReached,
+        TimeLimitReached,
+        TokenLimitReached,
+        TokensUsedUp,
+    )
+)

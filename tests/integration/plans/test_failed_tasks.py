@@ -1,5 +1,6 @@
 """A task that fails is tried again, left out or asked about, as its plan says."""
 
+import json
 import threading
 
 import pytest
@@ -150,3 +151,26 @@ def test_a_task_that_asks_is_left_out_or_ends_its_plan(
     stack.wait_for(lambda: team.statuses(turn["session_id"]) == then, "the tasks do not end so")
     assert [one["status"] for one in team.result()["tasks"]] == list(then.values())
     assert team.result()["tasks"][0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "title"),
+    [({"steps": 4}, "Step limit reached"), ({"tokens": 20_000}, "Token limit reached")],
+)
+def test_a_task_that_reached_a_limit_is_not_tried_again(
+    stack: Stack, model: ScriptedModel, limits: JSON, title: str
+) -> None:
+    step = {"tools": [{"name": "list_sources", "args": {}}], "text": "much " * 3_000}
+    specialist = {"tools": ["list_sources"]}
+    team = Team(stack, model, lambda _: step, specialist=specialist, limits=limits)
+    manager = model.steps
+    model.steps = lambda messages, body: (
+        manager(messages, body) if "run_plan" in json.dumps(body["tools"]) else step
+    )
+    turn = team.ask(plan(task("t1"), task("t2", "t1")))
+
+    stack.finished(turn["turn_id"])
+
+    tasks = team.tasks(turn["session_id"])
+    assert (tasks["t1"]["error"]["title"], tasks["t1"]["tries"]) == (title, 1)
+    assert [one["status"] for one in tasks.values()] == ["failed", "skipped"]

@@ -166,6 +166,13 @@ def test_what_follows_the_end_of_a_turn(ended: str, policy: str, tries: int, the
     assert after_turn(TurnStatus(ended), OnFailure(policy), tries) == TaskStatus(then)
 
 
+@pytest.mark.parametrize(("policy", "then"), [("retry", "failed"), ("ask", "asking")])
+def test_a_task_that_would_fail_the_same_way_is_not_tried_again(policy: str, then: str) -> None:
+    after = after_turn(TurnStatus.FAILED, OnFailure(policy), 1, is_hopeless=True)
+
+    assert after == TaskStatus(then)
+
+
 @pytest.mark.parametrize(
     ("statuses", "then"),
     [
