@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import Select, String, cast, delete, func, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import array, insert
 from sqlalchemy.orm import Session
 
 from backend.schemas.conversations.sessions import ContentType, MessageType
@@ -42,14 +42,24 @@ def delete_conversation(session: Session, conversation_id: UUID) -> None:
 
 
 def _give_artifacts(session: Session, conversation_id: UUID) -> None:
-    """Give each artifact to the oldest of the conversations that name it in copied messages."""
-    owner = select(ConversationRow.owner_id).where(ConversationRow.id == conversation_id)
+    """Give each artifact to the oldest of the conversations that name it in copied messages.
+
+    These continue it, or one of its tasks, or one of those that it continues itself.
+    """
     has_some = select(ArtifactRow.id).where(ArtifactRow.conversation_id == conversation_id).exists()
+    home = session.execute(
+        select(ConversationRow.owner_id, ConversationRow.metadata_)
+        .where(ConversationRow.id == conversation_id)
+        .where(has_some)  # otherwise nothing else is read: all sessions of the owner are many
+    ).one_or_none()
+    if home is None:
+        return
+    tasks = [str(task) for task in children_of(session, conversation_id)]
+    shown_by = [str(conversation_id), *tasks, *home.metadata_.get(CONTINUES, [])]
     continuing = (
         select(ConversationRow.id)
-        .where(has_some)  # otherwise nothing is read: all sessions of the owner are many
-        .where(ConversationRow.owner_id == owner.scalar_subquery())
-        .where(ConversationRow.metadata_[CONTINUES].has_key(str(conversation_id)))
+        .where(ConversationRow.owner_id == home.owner_id, ConversationRow.id != conversation_id)
+        .where(ConversationRow.metadata_[CONTINUES].has_any(array(shown_by)))
         .order_by(ConversationRow.created_at)
         .with_for_update(read=True, key_share=True)  # so that none of them is deleted meanwhile
     )

@@ -33,6 +33,37 @@ def test_an_agent_reads_the_artifacts_of_the_session_that_it_continues(stack: St
     assert [one["id"] for one in listed] == [new["artifact_id"]]
 
 
+def test_what_two_sessions_show_stays_until_both_are_deleted(stack: Stack) -> None:
+    session_id = desk(stack)
+    shown = make(stack, session_id, "document", "The report", content="Line one of it.")
+    first_id, second_id = (continued(stack, session_id)["id"] for _ in range(2))
+
+    for deleted in (session_id, first_id):
+        assert stack.client.delete(f"/sessions/{deleted}").status_code == 204
+
+    listed = stack.client.get(f"/sessions/{second_id}/artifacts").json()["items"]
+    assert [one["id"] for one in listed] == [shown["artifact_id"]]
+
+
+def test_what_a_task_made_stays_in_a_session_that_continues_the_task(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    made = {"kind": "document", "title": "Report", "content": "Line one of it."}
+    reply = {"tools": [{"name": "make_artifact", "args": made}]}
+    team = Team(stack, model, lambda _: reply, specialist={"tools": ["make_artifact"]})
+    turn = team.ask(plan(task("t1")))
+    stack.finished(turn["turn_id"])
+    new_id = continued(stack, team.tasks(turn["session_id"])["t1"]["session_id"])["id"]
+
+    assert stack.client.delete(f"/sessions/{turn['session_id']}").status_code == 204
+
+    (kept,) = stack.client.get(f"/sessions/{new_id}/artifacts").json()["items"]
+    assert (
+        "Line one of it."
+        in version(stack, {"artifact_id": kept["id"], "version": 1})["preview"]["text"]
+    )
+
+
 @pytest.mark.parametrize("is_first_kept", [True, False])
 def test_what_a_session_shows_stays_when_the_one_that_it_continues_is_deleted(
     stack: Stack, is_first_kept: bool
