@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 
 from backend.schemas.conversations.sessions import ContentType, EventContext, MessageType
-from backend.schemas.conversations.turns import TurnStatus
+from backend.schemas.conversations.turns import ModelWait, TurnStatus
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -139,6 +139,16 @@ def test_the_end_of_a_turn_is_told_and_nothing_more_is_said_of_it(turn):
     assert frames == [{"kind": "ended", "turn": str(turn.id)}]
     assert [(one["text"], one["notice"]) for one in view.status()] == [("", "")]
     assert not view.is_active
+
+
+def test_the_time_until_the_next_try_is_a_detail_that_is_not_read_out(turn):
+    wait = ModelWait(seconds=7.6, reason="It is busy.")
+    view = SessionFrames(turn.model_copy(update={"model_wait": wait}))
+
+    (status,) = view.status()
+
+    assert status["text"] == "Waiting for the model's provider: It is busy…"
+    assert status["details"].startswith(" · next try in 8 s · ")
 
 
 def test_the_next_turn_in_the_queue_is_followed_when_it_begins(store, turn):

@@ -105,9 +105,12 @@ def test_the_providers_delay_is_counted_down_until_something_comes(turn):
     live = LiveTurn(turn.model_copy(), [], clock=lambda: now[0])
     reason = "The provider is busy."
     tell(live, Progress, state="waiting_for_model", seconds=12, reason=reason)
-    assert live.activity == "Waiting for the model's provider (12 s): The provider is busy"
-    now[0] += 13
+    now[0] += 5
+    assert live.activity == "Waiting for the model's provider: The provider is busy"
+    assert live.wait_seconds == 7
+    now[0] += 8
     assert live.activity == "Asking the model again"
+    assert live.wait_seconds == 0
 
     say(live, M1, "Here")
 
@@ -119,7 +122,8 @@ def test_a_page_that_comes_later_knows_of_the_delay(turn):
 
     live = LiveTurn(turn.model_copy(update={"model_wait": wait}), [], clock=lambda: 0.0)
 
-    assert live.activity == "Waiting for the model's provider (8 s): It is busy"
+    assert live.activity == "Waiting for the model's provider: It is busy"
+    assert live.wait_seconds == 7.6
 
 
 def test_a_turn_in_the_queue_names_its_place(live):

@@ -39,11 +39,16 @@ def loss_words(turn: TurnState) -> str:
 
 
 def wait_words(seconds: float, reason: str) -> str:
-    """Return that a turn waits for the model's provider, for how much longer, and why."""
+    """Return that a turn waits for the model's provider, and why, until no time is left."""
     if seconds <= 0:
         return "Asking the model again"
     why = (reason or "it is busy").rstrip(".")
-    return f"Waiting for the model's provider ({whole_duration(seconds)}): {why}"
+    return f"Waiting for the model's provider: {why}"
+
+
+def next_try_words(seconds: float) -> str:
+    """Return for how much longer a turn waits for the model's provider; empty if it does not."""
+    return f"next try in {whole_duration(seconds)}" if seconds > 0 else ""
 
 
 def running_words(turn: Turn, step: int, seconds: float) -> list[str]:

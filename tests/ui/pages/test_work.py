@@ -63,7 +63,8 @@ def test_a_silent_worker_a_wait_and_losses_are_told(open_work, store):
 
     assert "No heartbeat for 6 s" in said
     assert "resumed after a lost worker" in said
-    assert "(12 s): It is busy" in said.replace("&#58;", ":")
+    said = said.replace("&#58;", ":")
+    assert "provider: It is busy · next try in 12 s" in said
 
 
 def test_a_stopping_turn_cannot_be_stopped_again(open_work, store):

@@ -3,7 +3,14 @@
 import pytest
 
 from backend.schemas.conversations.turns import TurnState
-from ui.shared.states import loss_words, queue_words, running_words, silence_words, wait_words
+from ui.shared.states import (
+    loss_words,
+    next_try_words,
+    queue_words,
+    running_words,
+    silence_words,
+    wait_words,
+)
 
 
 def turn(**fields):
@@ -44,10 +51,12 @@ def test_losses_are_counted():
 
 
 def test_a_wait_that_is_over_is_an_asking():
-    assert wait_words(12, "") == "Waiting for the model's provider (12 s): it is busy"
+    assert wait_words(12, "") == "Waiting for the model's provider: it is busy"
+    assert next_try_words(12) == "next try in 12 s"
     assert wait_words(-1, "busy") == "Asking the model again"
+    assert next_try_words(-1) == ""
 
 
 def test_time_that_is_counting_has_no_tenths_so_that_it_is_the_same_in_all_locales():
     assert running_words(turn(), 1, 3.46) == ["3 s", "step 1"]
-    assert wait_words(2.5, "busy") == "Waiting for the model's provider (2 s): busy"
+    assert next_try_words(2.5) == "next try in 2 s"

@@ -15,7 +15,7 @@ from ui import navigation
 from ui.features.chat.composer import retry, stop
 from ui.shared.formats import reader
 from ui.shared.once import is_done
-from ui.shared.states import loss_words, silence_words, wait_words
+from ui.shared.states import loss_words, next_try_words, silence_words, wait_words
 from ui.shared.text.markdown import plain
 
 SHOWN = 30
@@ -57,7 +57,9 @@ def _unfinished_card(turn: WorkTurn) -> None:
             _badge(turn)
             _stop_button(turn)
         if turn.model_wait:
-            wait = wait_words(turn.model_wait.seconds, turn.model_wait.reason)
+            seconds = turn.model_wait.seconds
+            said = (wait_words(seconds, turn.model_wait.reason), next_try_words(seconds))
+            wait = " · ".join(filter(None, said))
             st.markdown(f":orange[:material/hourglass:] {plain(wait)}")
         if words := silence_words(turn):
             st.markdown(f":orange[:material/link_off:] {plain(words.capitalize())}")

@@ -36,7 +36,7 @@ from backend.schemas.events import (
 )
 from backend.types import JSON
 from ui.features.chat.live.live_turn import LiveTurn
-from ui.shared.states import running_words
+from ui.shared.states import next_try_words, running_words
 
 AWAY = "The service does not answer. Nothing is lost; reconnecting"
 
@@ -105,6 +105,8 @@ class SessionFrames:
             return activity, "", live.notice
         since = turn.started_at or turn.created_at
         words = running_words(turn, live.step, self._clock() - since.timestamp())
+        if next_try := next_try_words(live.wait_seconds):
+            words = [next_try, *words]
         return activity, " · ".join(["", *words]), live.notice
 
     def _frames(self, event: SessionEvent) -> list[JSON]:

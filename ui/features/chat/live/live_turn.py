@@ -107,8 +107,7 @@ class LiveTurn:
         if self.turn.stop_requested:
             return "Stopping"
         if self._wait:
-            until, reason = self._wait
-            return wait_words(until - self._clock(), reason)
+            return wait_words(self.wait_seconds, self._wait[1])
         if self._stage:
             return self._stage
         running = [block.row for block in self.blocks if _is_running(block)]
@@ -121,6 +120,13 @@ class LiveTurn:
         if self.turn.route and self.turn.route.reason is RouteReason.PENDING:
             return STAGES["routing"]
         return "Writing" if ContentType.TEXT in self.partial.values() else "Thinking"
+
+    @property
+    def wait_seconds(self) -> float:
+        """For how much longer the turn waits for the model's provider; 0 if it does not."""
+        if self._wait is None or self.turn.stop_requested:
+            return 0
+        return max(self._wait[0] - self._clock(), 0)
 
     @property
     def _waits_for_tasks(self) -> bool:
