@@ -137,6 +137,7 @@ class Memory:
     draws: int = 0
     rows_wanted: bool = False
     composers: dict[UUID | None, str] = field(default_factory=dict)
+    gone: UUID | None = None
     unsent: dict[str, str] = field(default_factory=dict)
     notices: Notices = field(default_factory=Notices)
     pinned: list[Session] = field(default_factory=list)

@@ -10,12 +10,14 @@
   class Drafts extends Map {
     sessions = new Map(); // by the composer's name, as the page has reported
 
-    /** The page has reported whose composer this is: `session` is null for a new chat. */
-    place(name, session) {
+    /** The page has reported whose composer this is: `session` is null for a new chat, which also
+        gets what was left in a session that is `gone`. */
+    place(name, session, gone) {
       const place = session ?? NEW_CHAT;
       if (this.sessions.get(name) === place) return;
       this.sessions.set(name, place);
-      const text = this.take(name, place);
+      const left = place === NEW_CHAT && gone ? this.take(name, gone) : "";
+      const text = [left, this.take(name, place)].filter(Boolean).join("\n\n");
       if (!text) return;
       const area = document.querySelector(`.${name} textarea`);
       const newer = area?.value.trim();

@@ -57,12 +57,12 @@ export class Sending {
     document.addEventListener("input", ({ target }) => this.forgetRemoved(target), true);
   }
 
-  /** The page was drawn for `session`, which is null for a new chat. */
-  update({ session, domain, choice, composer, turns }) {
+  /** The page was drawn for `session`, which is null for a new chat; `gone` does not exist any more. */
+  update({ session, gone, domain, choice, composer, turns }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
     Object.assign(this, { session, domain, choice, composer });
     document.body.dataset.colloquySends = composer;
-    window.colloquyDrafts?.place(composer, session ?? this.begun.get(composer) ?? null);
+    window.colloquyDrafts?.place(composer, session ?? this.begun.get(composer) ?? null, gone);
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
   }

@@ -55,6 +55,24 @@ def test_a_session_that_is_deleted_elsewhere_is_told_and_its_unsent_text_is_kept
     expect(desk.composer).to_have_value("What I was about to ask")
 
 
+def test_a_reload_after_the_session_is_gone_keeps_its_unsent_text_for_a_new_chat(
+    desk: Desk, stack: Stack
+) -> None:
+    session_id = make_session(stack)
+    desk.open(f"?session={session_id}")
+    desk.sends_by_itself()
+    desk.composer.fill("What I was about to ask")
+
+    stack.client.delete(f"/sessions/{session_id}")
+    desk.page.reload()
+
+    desk.sees("There is no such session, or it was deleted.")
+    desk.main.get_by_role("link", name="Start a new chat").click()
+    expect(desk.composer).to_have_value("What I was about to ask")
+    kept = desk.page.evaluate("Object.keys(sessionStorage)")
+    assert [name for name in kept if name.startswith("colloquy-draft-")] == []
+
+
 @pytest.mark.parametrize("path", ["?session={0}", "inbox", "tasks"])
 def test_a_page_that_nobody_touches_runs_no_script(desk: Desk, stack: Stack, path: str) -> None:
     said: list[str] = []

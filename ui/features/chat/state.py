@@ -36,10 +36,14 @@ def name_composer(before: UUID | None, session_id: UUID) -> None:
 
 
 def leave_composer(session_id: UUID) -> None:
-    """Make the composer of a session that is gone, with its unsent text, that of a new chat."""
-    composers = state.memory().composers
-    if session_id in composers:
-        composers[None] = composers.pop(session_id)
+    """Make the composer of a session that is gone, with its unsent text, that of a new chat.
+
+    After a reload only the browser has that text.
+    """
+    held = state.memory()
+    held.gone = session_id
+    if session_id in held.composers:
+        held.composers[None] = held.composers.pop(session_id)
 
 
 def edit_key(row_id: UUID) -> str:

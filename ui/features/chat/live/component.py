@@ -54,6 +54,7 @@ def show(
         key=KEY,
         data={
             "session": str(session_id) if session_id else None,
+            "gone": str(held.gone) if held.gone else None,
             "domain": domain_state.chosen() if session_id is None else None,
             "composer": f"st-key-{chat_state.composer_key(session_id)}",
             "choice": asdict(held.choice),
