@@ -210,7 +210,9 @@ def test_preferences_of_waiting(stack: Stack) -> None:
     assert "location" not in patient.headers
 
 
-@pytest.mark.parametrize("prefer", ["wait=soon", "wait=-1", "wait=", "wait=1.5"])
+@pytest.mark.parametrize(
+    "prefer", ["wait=soon", "wait=-1", "wait=", "wait=1.5", "respond-async, wait=soon"]
+)
 def test_an_unreadable_wait_is_refused_before_anything_is_stored(stack: Stack, prefer: str) -> None:
     before = stack.query("SELECT count(*) FROM turns")
 

@@ -90,13 +90,14 @@ async def chat_in_session(
 def wait_seconds(prefer: str) -> float:
     """Return how long a client wants to wait, from its Prefer header (RFC 7240).
 
-    Of several `wait` the first counts. Raise InvalidInput for one without a whole number.
+    Of several `wait` the first counts, and `respond-async` before all of them. Raise InvalidInput
+    for one without a whole number.
     """
     seconds: float | None = None
     for preference in prefer.replace(";", ",").split(","):
         name, _, value = map(str.strip, preference.partition("="))
         if name.lower() == "respond-async":
-            return 0.0
+            seconds = 0.0
         if name.lower() == "wait":
             value = value[1:-1] if value[:1] == value[-1:] == '"' else value
             if not (value.isascii() and value.isdigit()):
