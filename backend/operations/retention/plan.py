@@ -21,7 +21,7 @@ _IDLE = (
     " AND turns.status IN ('queued', 'running', 'waiting'))"
 )
 _COLUMNS = (
-    "c.id, c.title, c.owner_id AS owner, c.updated_at, coalesce("
+    "c.id, c.title, c.owner_id AS owner, c.updated_at, c.version, coalesce("
     "(SELECT name FROM domains WHERE domains.id = c.domain_id), c.domain_name) AS domain"
 )
 _STAYS = "conversations.id <> ALL(CAST(:departing AS uuid[]))"
@@ -66,11 +66,17 @@ _STORAGE = text(
 )
 
 
+class Planned(Departing):
+    """A session to delete, with its version, which changes when it is pinned or renamed."""
+
+    version: int
+
+
 @dataclass(frozen=True)
 class Plan:
     """The sessions to delete, each once, with the first rule that applies."""
 
-    departing: tuple[Departing, ...]
+    departing: tuple[Planned, ...]
 
     @property
     def by_reason(self) -> dict[str, int]:
@@ -95,5 +101,5 @@ def make_plan(session: Session, rules: RetentionRules) -> Plan:
 
 def _found(
     session: Session, reason: Reason, query: TextClause, values: dict[str, Any]
-) -> list[Departing]:
-    return [Departing(**row._mapping, reason=reason) for row in session.execute(query, values)]
+) -> list[Planned]:
+    return [Planned(**row._mapping, reason=reason) for row in session.execute(query, values)]

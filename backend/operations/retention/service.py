@@ -14,9 +14,8 @@ from backend.auth.scope import Scope
 from backend.conversations.removal import children_of, delete_conversation
 from backend.errors.base import NotAllowed
 from backend.files.erasing import erase_deleted
-from backend.operations.retention.plan import Plan, make_plan
+from backend.operations.retention.plan import Plan, Planned, make_plan
 from backend.schemas.retention import (
-    Departing,
     Retention,
     RetentionOutcome,
     RetentionRules,
@@ -99,15 +98,15 @@ def _delete_all(services: Services, actor: str, plan: Plan) -> RetentionOutcome:
     return RetentionOutcome(planned=len(departing), deleted=deleted)
 
 
-def _delete(session: Session, actor: str, one: Departing) -> list[UUID]:
-    """Delete a session and everything in it, unless it was used since the plan was made.
+def _delete(session: Session, actor: str, one: Planned) -> list[UUID]:
+    """Delete a session and everything in it, unless it was used or changed since the plan was made.
 
     Return its id and those of its tasks' sessions; nothing if it stays.
     """
+    row = ConversationRow
+    is_as_planned = (row.updated_at == one.updated_at) & (row.version == one.version)
     held = session.scalar(
-        select(ConversationRow.id)
-        .where(ConversationRow.id == one.id, ConversationRow.updated_at == one.updated_at)
-        .with_for_update(skip_locked=True)
+        select(row.id).where(row.id == one.id, is_as_planned).with_for_update(skip_locked=True)
     )
     deleted = [one.id, *children_of(session, one.id)]
     if held is None or any(list_unfinished(session, each) for each in deleted):

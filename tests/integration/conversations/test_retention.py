@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from backend.types import JSON
 from tests.conftest import make_stack
@@ -54,6 +57,20 @@ def apply(stack: Stack, *, dry_run: bool = False) -> JSON:
     answer = stack.client.post("/retention", params={"dry_run": dry_run})
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+@contextmanager
+def held_up(stack: Stack, session_id: str, *, runs: int = 1) -> Iterator[list[Future[JSON]]]:
+    """Begin runs of retention that get no further than this session until the block ends."""
+    begun = "SELECT count(*) FROM audit_events WHERE action = 'applied'"
+    before = stack.query(begun)[0][0]
+    with ThreadPoolExecutor(runs) as pool, create_engine(stack.database_url).begin() as holding:
+        holding.execute(
+            text("SELECT FROM turns WHERE conversation_id = :id FOR UPDATE"), {"id": session_id}
+        )
+        outcomes = [pool.submit(apply, stack) for _ in range(runs)]
+        stack.wait_for(lambda: stack.query(begun)[0][0] == before + runs, "they do not begin")
+        yield outcomes
 
 
 def exists(stack: Stack, session_id: str) -> bool:
@@ -108,6 +125,18 @@ def test_a_session_at_work_stays(quiet: Stack, model: ScriptedModel) -> None:
     assert outcome == {"planned": 0, "deleted": 0}
     quiet.client.post(f"/turns/{turn['turn_id']}/stop")
     quiet.finished(turn["turn_id"])
+
+
+def test_a_session_pinned_after_the_plan_was_made_stays(quiet: Stack, model: ScriptedModel) -> None:
+    domain = make_domain(quiet, retention_days=30)
+    oldest, pinned = aged(quiet, model, domain, 32), aged(quiet, model, domain, 31)
+
+    with held_up(quiet, oldest) as runs:
+        quiet.client.patch(f"/sessions/{pinned}", json={"pinned": True}).raise_for_status()
+
+    assert runs[0].result() == {"planned": 2, "deleted": 1}
+    assert [exists(quiet, one) for one in (oldest, pinned)] == [False, True]
+    assert "version" not in quiet.client.get("/retention").json()["first"][0]
 
 
 @pytest.mark.parametrize("days", [-1, "soon"])
