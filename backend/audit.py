@@ -19,18 +19,18 @@ def record(
     subject: str,
     subject_id: UUID | str,
     details: Mapping[str, Any] | None = None,
-) -> None:
+) -> int:
     """Record an action in the transaction that performs it, so that neither exists alone.
 
     `actor` is a person's id or SOFTWARE; `action` is a past participle, such as `archived`;
     `subject` is the kind of object. `details` hold names and numbers, never what people wrote.
+    Return the event's id.
     """
-    session.execute(
-        insert(AuditEventRow).values(
-            actor=actor,
-            action=action,
-            subject=subject,
-            subject_id=str(subject_id),
-            details=dict(details or {}),
-        )
+    event = insert(AuditEventRow).values(
+        actor=actor,
+        action=action,
+        subject=subject,
+        subject_id=str(subject_id),
+        details=dict(details or {}),
     )
+    return session.execute(event.returning(AuditEventRow.id)).scalar_one()

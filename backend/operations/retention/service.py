@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, func, select, text
@@ -29,12 +30,20 @@ from db.models.conversations.conversation import ConversationRow
 from db.session import Database
 
 APPLIED, DELETED = "applied", "deleted"
+RUN = "run"  # in the details of a deletion; older ones have none
 SUBJECT = "retention"
 BATCH = 20
 SHOWN = 100
 RUNS = 10
 _ONE_AT_A_TIME = text("SELECT pg_try_advisory_xact_lock(hashtextextended('colloquy retention', 0))")
 log = logging.getLogger(__name__)
+
+
+class _Run(NamedTuple):
+    """A run that has begun: who applies retention, and the id of the event that records it."""
+
+    actor: str
+    id: int
 
 
 def rules_of(settings: Settings) -> RetentionRules:
@@ -64,10 +73,10 @@ def apply_as(services: Services, scope: Scope, *, dry_run: bool) -> RetentionOut
     with services.database.transaction() as session:
         plan = make_plan(session, rules_of(services.settings))
         if not dry_run:
-            _note(session, scope.user_id, plan)
+            run = _begin(session, scope.user_id, plan)
     if dry_run:
         return RetentionOutcome(planned=len(plan.departing), deleted=0)
-    return _delete_all(services, scope.user_id, plan)
+    return _delete_all(services, run, plan)
 
 
 def apply_if_due(services: Services) -> RetentionOutcome | None:
@@ -78,16 +87,16 @@ def apply_if_due(services: Services) -> RetentionOutcome | None:
             return None
         plan = make_plan(session, rules_of(services.settings))
         # Recorded before anything is deleted, so that no other worker starts, even after a crash.
-        _note(session, audit.SOFTWARE, plan)
-    return _delete_all(services, audit.SOFTWARE, plan)
+        run = _begin(session, audit.SOFTWARE, plan)
+    return _delete_all(services, run, plan)
 
 
-def _delete_all(services: Services, actor: str, plan: Plan) -> RetentionOutcome:
+def _delete_all(services: Services, run: _Run, plan: Plan) -> RetentionOutcome:
     departing, deleted = plan.departing, 0
     for first in range(0, len(departing), BATCH):
         batch = departing[first : first + BATCH]
         with services.database.transaction() as session:
-            gone = {one.id: ids for one in batch if (ids := _delete(session, actor, one))}
+            gone = {one.id: ids for one in batch if (ids := _delete(session, run, one))}
         for session_id in (session_id for ids in gone.values() for session_id in ids):
             services.events.forget(session_id)
         erase_deleted(services.database, services.files)
@@ -98,7 +107,7 @@ def _delete_all(services: Services, actor: str, plan: Plan) -> RetentionOutcome:
     return RetentionOutcome(planned=len(departing), deleted=deleted)
 
 
-def _delete(session: Session, actor: str, one: Planned) -> list[UUID]:
+def _delete(session: Session, run: _Run, one: Planned) -> list[UUID]:
     """Delete a session and everything in it, unless it was used or changed since the plan was made.
 
     Return its id and those of its tasks' sessions; nothing if it stays.
@@ -112,13 +121,14 @@ def _delete(session: Session, actor: str, one: Planned) -> list[UUID]:
     if held is None or any(list_unfinished(session, each) for each in deleted):
         return []
     delete_conversation(session, one.id)
-    details = {"reason": one.reason, "owner": one.owner, "domain": one.domain}
-    audit.record(session, actor, DELETED, "session", one.id, details)
+    about = {"reason": one.reason, "owner": one.owner, "domain": one.domain, RUN: run.id}
+    audit.record(session, run.actor, DELETED, "session", one.id, about)
     return deleted
 
 
-def _note(session: Session, actor: str, plan: Plan) -> None:
-    audit.record(session, actor, APPLIED, SUBJECT, SUBJECT, {"planned": plan.by_reason})
+def _begin(session: Session, actor: str, plan: Plan) -> _Run:
+    planned = {"planned": plan.by_reason}
+    return _Run(actor, audit.record(session, actor, APPLIED, SUBJECT, SUBJECT, planned))
 
 
 def _is_due(session: Session, hours: float) -> bool:
@@ -130,7 +140,7 @@ def _is_due(session: Session, hours: float) -> bool:
 
 
 def _runs(session: Session) -> list[RetentionRun]:
-    """Return the latest runs; each counts the deletions up to the same actor's next run."""
+    """Return the latest runs; older deletions count for their actor's last run before them."""
     runs: list[RetentionRun] = []
     following: dict[str, AuditEventRow] = {}
     for row in session.scalars(_applied(RUNS)):
@@ -140,14 +150,15 @@ def _runs(session: Session) -> list[RetentionRun]:
 
 
 def _run(session: Session, row: AuditEventRow, following: AuditEventRow | None) -> RetentionRun:
+    details, is_older = AuditEventRow.details, ~AuditEventRow.details.has_key(RUN)
+    if following is not None:
+        is_older &= AuditEventRow.id < following.id
     deleted = (
         select(func.count())
         .where(AuditEventRow.subject == "session", AuditEventRow.action == DELETED)
         .where(AuditEventRow.actor == row.actor, AuditEventRow.id > row.id)
-        .where(AuditEventRow.details.has_key("reason"))
+        .where(details.has_key("reason"), is_older | (details[RUN].as_integer() == row.id))
     )
-    if following is not None:
-        deleted = deleted.where(AuditEventRow.id < following.id)
     planned: Sequence[int] = list(row.details.get("planned", {}).values())
     return RetentionRun(
         at=row.at, actor=row.actor, planned=sum(planned), deleted=session.scalar(deleted) or 0

@@ -60,17 +60,20 @@ def apply(stack: Stack, *, dry_run: bool = False) -> JSON:
 
 
 @contextmanager
-def held_up(stack: Stack, session_id: str, *, runs: int = 1) -> Iterator[list[Future[JSON]]]:
-    """Begin runs of retention that get no further than this session until the block ends."""
-    begun = "SELECT count(*) FROM audit_events WHERE action = 'applied'"
-    before = stack.query(begun)[0][0]
-    with ThreadPoolExecutor(runs) as pool, create_engine(stack.database_url).begin() as holding:
-        holding.execute(
-            text("SELECT FROM turns WHERE conversation_id = :id FOR UPDATE"), {"id": session_id}
-        )
-        outcomes = [pool.submit(apply, stack) for _ in range(runs)]
-        stack.wait_for(lambda: stack.query(begun)[0][0] == before + runs, "they do not begin")
-        yield outcomes
+def held_up(stack: Stack, session_id: str) -> Iterator[Future[JSON]]:
+    """Begin a run of retention that gets no further than this session until the block ends."""
+    waits = (
+        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        " AND datname = current_database() AND query LIKE 'DELETE FROM conversations%'"
+    )
+    engine = create_engine(stack.database_url)
+    with ThreadPoolExecutor(1) as pool, engine.begin() as holding:
+        rows = text("SELECT FROM turns WHERE conversation_id = :id FOR UPDATE")
+        holding.execute(rows, {"id": session_id})
+        outcome = pool.submit(apply, stack)
+        stack.wait_for(lambda: stack.query(waits), "it does not wait")
+        yield outcome
+    engine.dispose()
 
 
 def exists(stack: Stack, session_id: str) -> bool:
@@ -96,8 +99,10 @@ def test_a_domains_old_sessions_go_with_all_that_belongs_to_them(
     (event,) = quiet.query(
         "SELECT actor, action, details FROM audit_events WHERE subject_id = :id", id=old
     )
+    (run,) = quiet.query("SELECT max(id) AS id FROM audit_events WHERE action = 'applied'")
+    about = {"reason": "age", "owner": "local", "domain": domain["name"], "run": run.id}
     assert (event.actor, event.action) == ("local", "deleted")
-    assert event.details == {"reason": "age", "owner": "local", "domain": domain["name"]}
+    assert event.details == about
 
 
 def test_what_goes_next_is_shown_before_it_goes(quiet: Stack, model: ScriptedModel) -> None:
@@ -131,10 +136,10 @@ def test_a_session_pinned_after_the_plan_was_made_stays(quiet: Stack, model: Scr
     domain = make_domain(quiet, retention_days=30)
     oldest, pinned = aged(quiet, model, domain, 32), aged(quiet, model, domain, 31)
 
-    with held_up(quiet, oldest) as runs:
+    with held_up(quiet, oldest) as run:
         quiet.client.patch(f"/sessions/{pinned}", json={"pinned": True}).raise_for_status()
 
-    assert runs[0].result() == {"planned": 2, "deleted": 1}
+    assert run.result() == {"planned": 2, "deleted": 1}
     assert [exists(quiet, one) for one in (oldest, pinned)] == [False, True]
     assert "version" not in quiet.client.get("/retention").json()["first"][0]
 
@@ -263,6 +268,19 @@ def test_a_run_counts_what_it_deleted_after_another_one_began(stack: Stack) -> N
     runs = stack.client.get("/retention").json()["runs"]
 
     assert [(run["actor"], run["deleted"]) for run in runs[:2]] == [("local", 1), ("colloquy", 2)]
+
+
+def test_runs_at_the_same_time_count_each_what_they_deleted(
+    quiet: Stack, model: ScriptedModel
+) -> None:
+    old = aged(quiet, model, make_domain(quiet, retention_days=30), 31)
+
+    with held_up(quiet, old) as first:
+        second = apply(quiet)
+
+    assert (first.result()["deleted"], second["deleted"]) == (1, 0)
+    runs = quiet.client.get("/retention").json()["runs"]
+    assert [(run["planned"], run["deleted"]) for run in runs[:2]] == [(1, 0), (1, 1)]
 
 
 def test_a_session_deleted_by_hand_is_on_record_and_counts_for_no_run(stack: Stack) -> None:
