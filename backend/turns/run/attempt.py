@@ -3,6 +3,7 @@
 The statements are built once: building them for each step costs more than running them.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -11,10 +12,12 @@ from sqlalchemy import Table, bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from backend.conversations.display import is_unknown
 from backend.errors.turns import LeaseLost
 from backend.schemas.conversations.turns import TurnStatus
 from backend.text import clean_text
 from backend.turns.run.claim import Claim
+from backend.types import JSON
 from backend.usage.spent import Spent
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
@@ -34,13 +37,14 @@ def hold_turn(session: Session, claim: Claim) -> TurnRow:
     return turn
 
 
-def count_step(session: Session, claim: Claim, spent: Spent, unknown: int) -> bool:
+def count_step(session: Session, claim: Claim, spent: Spent, messages: Sequence[JSON]) -> bool:
     """Count a step and what it has spent; return whether the turn is to stop.
 
-    `unknown`: how many of its calls have an unknown outcome. Raise LeaseLost if the attempt no
-    longer owns the turn.
+    What is saved without new `messages`, such as a summary, is no step. Raise LeaseLost if the
+    attempt no longer owns the turn.
     """
-    counted = {"spent": spent.dump(), "unknown": unknown}
+    unknown = sum(map(is_unknown, messages))
+    counted = {"spent": spent.dump(), "steps": int(bool(messages)), "unknown": unknown}
     stop = session.execute(_COUNT_STEP, _key(claim) | counted).scalar_one_or_none()
     if stop is None:
         raise LeaseLost
@@ -73,7 +77,7 @@ _COUNT_STEP = (
     update(cast(Table, TurnRow.__table__))
     .where(_IS_OWN)
     .values(
-        steps=_turns.steps + 1,
+        steps=_turns.steps + bindparam("steps"),
         usage=bindparam("spent", type_=JSONB),
         heartbeat_at=func.clock_timestamp(),
         unknown_outcomes=_turns.unknown_outcomes + bindparam("unknown"),

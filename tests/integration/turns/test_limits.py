@@ -156,6 +156,26 @@ def _submit_refused(stack: Stack) -> JSON | None:
     return check_problem(answer, 429) if answer.status_code == 429 else None
 
 
+def test_a_turn_counts_the_steps_that_its_limit_counts(stack: Stack, model: ScriptedModel) -> None:
+    summaries = itertools.count()
+
+    def go_on(messages: list[JSON], _: JSON) -> JSON:
+        if "Context Extraction" in str(messages[-1]["content"]):
+            return {"text": f"Summary {next(summaries)}."}
+        return {"text": "word " * 200, "tools": [{"name": "look"}]}
+
+    model.steps = go_on
+    with tool_domain(stack, lambda *_: "word " * 200, "look") as (domain, _):
+        policy = {"summarization": {"trigger_tokens": 600, "keep_tokens": 100}}
+        change = {"limits": {"steps": 6}, "middleware": [policy]}
+        stack.client.patch(f"/domains/{domain['id']}", json=change).raise_for_status()
+        turn = stack.finished(stack.submit("Look.", make_session(stack, domain["name"]))["turn_id"])
+
+    assert turn["error"]["detail"].startswith("The agent made 6 steps, its limit")
+    assert next(summaries) > 0
+    assert turn["steps"] == 6
+
+
 def _count(stack: Stack) -> list[int]:
     """How many sessions, turns and display messages are stored."""
     tables = ("conversations", "turns", "display_messages")

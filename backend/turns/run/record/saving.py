@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from backend.agents.steps.events import Interrupted, StepFinished, TurnRouted
 from backend.approvals.store import request_approvals, requeue_if_decided
-from backend.conversations import display, views
+from backend.conversations import views
 from backend.conversations.display import CallMove
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import StoredState
@@ -66,8 +66,7 @@ def save_step(
         requests=asked.record(session, conversation_id, step.state["messages"]),
     )
     written = views.append(session, conversation_id, turn.id, change)
-    unknown = sum(map(display.is_unknown, step.messages))
-    stop = count_step(session, claim, spent, unknown)
+    stop = count_step(session, claim, spent, step.messages)
     goes_on = _wait(session, claim, waits, written) if waits and not stop else False
     has_asked = waits is not None and bool(waits.asked) and not stop
     task = find_running_task(session, conversation_id) if has_asked else None

@@ -29,6 +29,15 @@ def test_what_nobody_decides_in_time_expires_and_the_agent_goes_on(stack: Stack)
         assert audited[0] == SOFTWARE
 
 
+def test_a_question_is_no_step(post: Post) -> None:
+    turn = post.ask(mail("ann"))
+    asked = turn["steps"]
+
+    post.decide(turn, {"type": "approve"})
+
+    assert (asked, post.stack.finished(turn["id"])["steps"]) == (1, 3)
+
+
 def test_stopping_a_waiting_turn_takes_its_questions_back(post: Post) -> None:
     turn = post.ask(mail("ann"), mail("sam", "look_up"))
 
