@@ -64,7 +64,12 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
 
     When the lease or the database is lost, nothing more is written; another attempt resumes.
     """
-    claim = _claim(runtime, turn_id)
+    try:
+        claim = _claim(runtime, turn_id)
+    except AWAY as error:
+        # In one line: thousands of turns may be waiting. The sweeper announces this one again.
+        log.warning("Turn %s cannot be claimed: %s", turn_id, str(error).splitlines()[0])
+        return
     if claim is None:
         return
     try:

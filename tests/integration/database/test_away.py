@@ -9,12 +9,15 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import psutil
 import pytest
+from redis import Redis
 from sqlalchemy import text
 
+from backend.turns.process.queue import TurnQueue
 from backend.types import JSON
 from db.session import Database
 from db.watch import SILENT_SECONDS
@@ -103,6 +106,19 @@ def test_what_cannot_be_stored_is_refused_at_once(mortal: Mortal) -> None:
     assert stack.messages(session_id) == before
     turn = stack.wait_for(lambda: _submit(stack, "lost?", key), "the API does not come back")
     assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+
+
+def test_a_turn_that_cannot_be_claimed_is_one_line_of_the_log(mortal: Mortal) -> None:
+    stack, turn_id = mortal.stack, uuid4()
+    with mortal.without_database(), Redis.from_url(stack.redis_url) as redis:
+        TurnQueue(redis).wake(turn_id)
+        logged = stack.wait_for(
+            lambda: [line for line in stack.log.read_text().splitlines() if str(turn_id) in line],
+            "the job is not taken",
+        )
+
+    assert len(logged) == 1
+    assert f"Turn {turn_id} cannot be claimed: (" in logged[0]
 
 
 def test_a_turn_goes_on_where_it_was_when_the_database_is_back(mortal: Mortal) -> None:
