@@ -45,8 +45,9 @@ APPROVE_PLAN = "The manager asks whether this plan may run. You can edit it firs
 class AgentRecipe:
     """Everything an agent is built from. `model`: the one that a person chose for the turn.
 
-    `role` is the role of who asked, `route` how the turn found its agent; `artifacts` are those of
-    the messages, by message id; `is_too_long`: the model has refused them as too long.
+    `role` is the role of who asked, `route` how the turn found its agent, `steps` how many it has
+    made before; `artifacts` are those of the messages, by message id; `is_too_long`: the model has
+    refused them as too long.
     """
 
     image: DomainTemplate
@@ -62,6 +63,7 @@ class AgentRecipe:
     model: str | None = None
     role: str | None = None
     route: Route | None = None
+    steps: int = 0
     artifacts: Mapping[str, Sequence[JSON]] = field(default_factory=dict)
     is_too_long: bool = False
 

@@ -60,7 +60,8 @@ async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
     IncompleteAnswer, SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop,
     ConfigurationError.
     """
-    run, limits = _Run(outbox, Progress(state), recipe.image.limits), recipe.image.limits
+    limits = recipe.image.limits
+    run = _Run(outbox, Progress(state, recipe.steps), limits)
     if run.progress.is_finished and find_hand_over(recipe, state) is None:
         return
     try:
@@ -133,7 +134,7 @@ class _Run:
                     f"The turn was handed over {count} times. Rephrase the message."
                 )
             await self._outbox.step(handed)
-            self.progress = Progress(handed.state)
+            self.progress = Progress(handed.state, self.progress.steps)
             recipe = replace(recipe, agent_name=handed.agent, route=handed.route)
 
     async def finish(self, recipe: AgentRecipe, tools: Tools) -> bool:

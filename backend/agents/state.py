@@ -131,18 +131,6 @@ def is_brief(message: BaseMessage | JSON) -> bool:
     return bool((extra or {}).get(BRIEF))
 
 
-def steps_of_turn(state: JSON) -> int:
-    """Return how many steps followed the last message of a person."""
-    steps, previous = 0, ""
-    for message in reversed(state["messages"]):
-        role = message["role"]
-        if role == "user" and not is_brief(message):
-            break
-        steps += role == "assistant" or (role == "tool" and previous != "tool")
-        previous = role
-    return steps
-
-
 def add_partial(
     state: JSON, text: str, thinking: str, message_id: str, name: str | None = None
 ) -> tuple[JSON, JSON | None]:

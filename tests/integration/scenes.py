@@ -39,11 +39,11 @@ def continued(stack: Stack, session_id: str, **body: str) -> JSON:
 
 @contextmanager
 def tool_domain(
-    stack: Stack, answer: Callable[[str, JSON], Any], *names: str
+    stack: Stack, answer: Callable[[str, JSON], Any], *names: str, **fields: Any
 ) -> Iterator[tuple[JSON, ToolServer]]:
     """A domain whose tools `answer`, and the server that counts their calls."""
     with ToolServer([tool(name) for name in names], answer) as server:
-        yield make_domain(stack, mcp_servers={"tools": server.template}), server
+        yield make_domain(stack, mcp_servers={"tools": server.template}, **fields), server
 
 
 def stop(stack: Stack, turn_id: str) -> JSON:

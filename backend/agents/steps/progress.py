@@ -15,7 +15,6 @@ from backend.agents.state import (
     is_answered,
     load_values,
     pending_calls,
-    steps_of_turn,
 )
 from backend.agents.steps.events import ApprovalRequest, Interrupted, StepFinished, ToolFinished
 from backend.llm.clean import clean
@@ -34,12 +33,15 @@ logger = logging.getLogger(__name__)
 
 
 class Progress:
-    """The agent state as it grows. Unchanged messages stay the same JSON objects."""
+    """The agent state as it grows. Unchanged messages stay the same JSON objects.
 
-    def __init__(self, state: JSON) -> None:
+    `steps`: how many the turn has made.
+    """
+
+    def __init__(self, state: JSON, steps: int = 0) -> None:
         self.state = _with_own_ids(state)
         self.values = load_values(self.state)
-        self.steps = steps_of_turn(self.state)
+        self.steps = steps
         self._messages: list[BaseMessage] = self.values["messages"]
         self._dumped: dict[int, JSON] = {
             id(message): dumped
@@ -87,8 +89,8 @@ class Progress:
 
     def renewed(self) -> "Progress":
         """Return the progress for an agent that is built again, with what is not saved yet."""
-        progress = Progress(self.state)
-        progress.steps, progress._notices = self.steps, self._notices
+        progress = Progress(self.state, self.steps)
+        progress._notices = self._notices
         progress._spent, progress._unsaved = self._spent, self._unsaved
         return progress
 

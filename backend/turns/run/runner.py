@@ -195,6 +195,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
         role=claim.role,
         artifacts=_artifacts(services.database, claim),
         route=claim.turn.route,
+        steps=claim.turn.steps,
         tool_context=ToolContext(
             sources=runtime.sources.beside(
                 finder(services.database, services.files, claim.scope, claim.conversation_id)

@@ -62,6 +62,24 @@ def test_retry_after_a_failed_step_runs_no_tool_again(stack: Stack, model: Scrip
         assert [message["role"] for message in state["messages"]] == roles
 
 
+def test_retry_after_the_limit_of_steps_makes_further_ones(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    steps = [{"tools": [{"name": "one"}]}, {"tools": [{"name": "one", "args": {"n": 2}}]}]
+    model.steps = steps
+    with tool_domain(stack, lambda *_: "done", "one", limits={"steps": 3}) as (domain, server):
+        turn = stack.submit("Do it.", make_session(stack, domain["name"]))
+        failed = stack.finished(turn["turn_id"])
+        steps.append({"text": "All is done."})
+
+        again = stack.client.post(f"/turns/{turn['turn_id']}/retry").json()
+
+        assert failed["error"]["detail"].startswith("The agent made 3 steps, its limit")
+        ended = stack.finished(again["id"])
+        assert (failed["steps"], ended["status"], ended["steps"]) == (3, "succeeded", 1)
+        assert len(server.calls) == 1
+
+
 def test_chat_says_that_its_turn_failed(stack: Stack) -> None:
     message = script({"status": 400, "text": "no"})
 

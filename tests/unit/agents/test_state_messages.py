@@ -12,7 +12,6 @@ from backend.agents.state import (
     load_messages,
     load_values,
     pending_calls,
-    steps_of_turn,
     user_message,
 )
 from backend.errors.conversations import CorruptState
@@ -132,14 +131,6 @@ def test_pending_calls_are_those_of_the_last_model_message_only():
     assert [c["id"] for c in pending_calls({"messages": messages})] == ["1", "2"]
     assert [c["id"] for c in pending_calls({"messages": [*messages, result("2")]})] == ["1"]
     assert pending_calls({"messages": [user_message("x", "u")]}) == []
-
-
-def test_a_batch_of_results_counts_as_one_step():
-    batch = [assistant(("1", "{}"), ("2", "{}")), result("1"), result("2")]
-    turn = [user_message("x", "u"), *batch, assistant(("3", "{}")), result("3")]
-
-    assert steps_of_turn({"messages": turn}) == 4
-    assert steps_of_turn({"messages": [*turn, user_message("y", "v")]}) == 0
 
 
 def test_the_partial_answer_of_a_stopped_turn_is_kept_once_and_marked():
