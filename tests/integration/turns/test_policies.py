@@ -105,7 +105,7 @@ def test_a_limit_ends_the_turn_with_a_sentence_and_the_session_goes_on(stack: St
         assert stack.chat(script({"text": "fine"}), session_id)["response"] == "fine"
 
     assert (turn["status"], turn["error"]["title"]) == ("failed", "Call limit reached")
-    assert "asked its model 1 times in this turn" in turn["error"]["detail"]
+    assert "asked its model 1 time in this turn" in turn["error"]["detail"]
 
 
 @pytest.mark.parametrize(

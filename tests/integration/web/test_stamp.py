@@ -52,11 +52,16 @@ def test_what_is_no_page_of_ours_is_refused(pages: TestClient, wrong: dict[str, 
     assert pages.get(PATH, params=wrong).status_code == 422
 
 
-def test_who_does_not_know_says_so(
-    pages: TestClient, stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert pages.get(PATH, params={"session": str(uuid4())}).status_code == 503
+def test_a_page_changes_when_its_session_is_deleted(pages: TestClient, stack: Stack) -> None:
+    session_id, title = make_session(stack), uuid4().hex
+    before = stamp(pages, session=session_id, q=title)
 
+    stack.client.delete(f"/sessions/{session_id}")
+
+    assert stamp(pages, session=session_id, q=title) == stamp(pages, q=title) != before
+
+
+def test_who_does_not_know_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("API_URL", f"http://127.0.0.1:{free_port()}")
     with TestClient(Starlette(routes=[route(AsyncApi())])) as alone:
         assert alone.get(PATH).status_code == 503
