@@ -11,6 +11,7 @@ NO_CHART = (
     "\n\nI draw charts of sums only, so there is none here. Where a table above has figures,"
     " *Chart* beside it draws them."
 )
+_LONGEST_END = 300  # characters, so that a long text is not searched as a whole
 _TOOL, _QUERY = "make_chart", "query_source"
 _MARKS = {
     "bar": "bar", "column": "bar", "line": "line", "area": "area", "scatter": "point",
@@ -104,7 +105,7 @@ def _read(question: str) -> _Request:
     text = question[:end].strip()
     if found := _BEGINNING.match(text):
         rest = text[found.end() :]
-    elif found := _END.search(text):
+    elif found := _END.search(text, max(0, len(text) - _LONGEST_END)):
         rest = text[: found.start()]
     else:
         return _Request(question)

@@ -66,6 +66,7 @@ HOSTILE = {
     "a source and blanks": "select a from b in a" + " " * 100_000,
     "cost centres": "cc " * 30_000,
     "empty lines": "\n" * 100_000,
+    "charts": "please show me a bar chart of it " * 30_000,
 }
 
 
