@@ -56,7 +56,8 @@ def read_settings() -> Settings:
 def _sentence(found: dict[str, Any]) -> str:
     # Never quote the value: it may be a secret, or a URL that contains one.
     reason = REASONS.get(found["type"], str(found["msg"])).removeprefix("Value error, ").rstrip(".")
-    name = ".".join(str(part) for part in found["loc"]).upper()
-    if not name:
+    if not found["loc"]:
         return f"{reason}."
+    setting, *inside = map(str, found["loc"])
+    name = ".".join((setting.upper(), *inside))
     return f"{name} is not usable: {reason[0].lower()}{reason[1:]}."
