@@ -256,7 +256,7 @@ class Live {
     const [sent, answer, notice, words, refusal, queued] = place.children;
     document.body.toggleAttribute("data-colloquy-sending", shown.length > 0);
     const { active } = this.data;
-    const isOfNext = ({ turn }) => active && turn !== active;
+    const isOfNext = ({ turn }) => active && (this.data.early || turn !== active);
     const waits = (message, n) => n > 0 || isOfNext(message);
     putSent(sent, shown.filter((message, n) => !waits(message, n)));
     putSent(queued, shown.filter(waits));

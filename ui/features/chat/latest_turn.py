@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from backend.schemas.conversations.sessions import DisplayMessage, Session
+from backend.schemas.conversations.sessions import DisplayMessage, MessageType, Session
 from backend.schemas.conversations.turns import Turn, TurnStatus
 from ui import navigation, state
 from ui.client import ServiceUnavailable
@@ -39,6 +39,22 @@ class Latest:
     def active(self) -> Turn | None:
         """The turn that runs, waits for a decision, or is next."""
         return self.turns[0] if self.turns else None
+
+    @property
+    def queue(self) -> Sequence[Turn]:
+        """The turns whose messages are not in the history yet: a worker puts them there."""
+        return self.turns if self._is_unseen(self.active) else self.turns[1:]
+
+    def _is_unseen(self, turn: Turn | None) -> bool:
+        """Return whether the next turn has waited behind another one, and still waits.
+
+        A turn that goes on with an earlier one's work has no message of its own.
+        """
+        if turn is None or turn.status is not TurnStatus.QUEUED:
+            return False
+        said = [row for row in self.all_rows if row.message_type is MessageType.USER]
+        is_seen = any(row.turn_id == turn.id for row in said)
+        return not (is_seen or (said and said[-1].content.get("text") == turn.message))
 
     @property
     def waits_for(self) -> list[DisplayMessage]:
@@ -101,13 +117,16 @@ def _draw(session: Session, latest: Latest, actions: Actions) -> None:
         history.draw(to_groups(latest.rows), session.id, actions, folds=folds)
         if waits := latest.waits_for:
             _what_it_waits_for(waits, latest)
-    component.show(session.id, actions.team, latest.turns, latest.all_rows, latest.rows)
+    is_early = bool(latest.queue) and latest.queue[0] is latest.active
+    component.show(
+        session.id, actions.team, latest.turns, latest.all_rows, latest.rows, is_early=is_early
+    )
     with st.container():
         if latest.active is None:
             if session.parent_id is None:  # only its plan gives work to a task
                 composer.offer_retry(latest.rows)
         else:
-            composer.show_queue(latest.turns[1:])
+            composer.show_queue(latest.queue)
 
 
 def _what_it_waits_for(waits: Sequence[DisplayMessage], latest: Latest) -> None:

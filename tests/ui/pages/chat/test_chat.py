@@ -247,3 +247,21 @@ def test_a_long_answer_is_shown_whole_in_parts_and_a_million_characters_on_deman
     assert sum(len(str(text.value)) for text in page.text) == 20_000
     page.button(key=next(b.key for b in page.button if b.label == "Show all")).click().run()
     assert sum(len(str(text.value)) for text in page.text) == 1_000_000
+
+
+def test_the_next_message_stays_on_the_page_until_a_worker_takes_its_turn(open_page, store):
+    session = store.add_session()
+    first, second = store.add_turn(session, "the first"), store.add_turn(session, "the second")
+    first.status = TurnStatus.SUCCEEDED
+
+    page = open_page(session=session.id)
+
+    assert words(page).count("the second") == 1
+    assert [button.label for button in page.button if button.key == f"unqueue-{second.id}"]
+
+    store.ask(second)
+    store.start(second)
+    page.run()
+
+    assert words(page).count("the second") == 1
+    assert not [button for button in page.button if button.key == f"unqueue-{second.id}"]

@@ -41,10 +41,13 @@ def show(
     turns: Sequence[Turn] = (),
     rows: Sequence[DisplayMessage] = (),
     drawn: Sequence[DisplayMessage] = (),
+    *,
+    is_early: bool = False,
 ) -> None:
     """Put the place here, below `drawn`, the rows of the latest turn; `rows`: all rows of the page.
 
-    A streamed message disappears when its row is drawn, and a sent one when its turn is.
+    A streamed message disappears when its row is drawn, and a sent one when its turn is. If it
+    `is_early`, the turn's own message is not above yet.
     """
     held = state.memory()
     held.draws += 1
@@ -59,6 +62,7 @@ def show(
             "composer": f"st-key-{chat_state.composer_key(session_id)}",
             "choice": asdict(held.choice),
             "active": str(active.id) if active else None,
+            "early": is_early,
             "agent": active.agent if active else None,
             "speakers": _speakers(team),
             "reasons": _reasons(team, turns),
