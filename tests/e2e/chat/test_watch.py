@@ -9,6 +9,7 @@ from tests.integration.scenes import make_session
 from tests.stack import Stack
 
 STAMP = "/colloquy/stamp"
+UNSENT = "What I was about to ask"
 
 
 def is_look(request: Request) -> bool:
@@ -39,36 +40,39 @@ def test_a_title_that_changes_elsewhere_comes_to_its_page(
     desk.sees("Another name")
 
 
-def test_a_session_that_is_deleted_elsewhere_is_told_and_its_unsent_text_is_kept(
-    desk: Desk, stack: Stack
-) -> None:
+def leave_unsent(desk: Desk, stack: Stack) -> str:
+    """Write in a session without sending; give its id."""
     session_id = make_session(stack)
     desk.open(f"?session={session_id}")
     desk.sends_by_itself()
-    desk.composer.fill("What I was about to ask")
+    desk.composer.fill(UNSENT)
+    return session_id
+
+
+def test_a_session_that_is_deleted_elsewhere_is_told_and_its_unsent_text_is_kept(
+    desk: Desk, stack: Stack
+) -> None:
+    session_id = leave_unsent(desk, stack)
 
     stack.client.delete(f"/sessions/{session_id}")
 
     desk.sees("There is no such session, or it was deleted.")
     expect(desk.item(session_id)).to_have_count(0)
     desk.main.get_by_role("link", name="Start a new chat").click()
-    expect(desk.composer).to_have_value("What I was about to ask")
+    expect(desk.composer).to_have_value(UNSENT)
 
 
 def test_a_reload_after_the_session_is_gone_keeps_its_unsent_text_for_a_new_chat(
     desk: Desk, stack: Stack
 ) -> None:
-    session_id = make_session(stack)
-    desk.open(f"?session={session_id}")
-    desk.sends_by_itself()
-    desk.composer.fill("What I was about to ask")
+    session_id = leave_unsent(desk, stack)
 
     stack.client.delete(f"/sessions/{session_id}")
     desk.page.reload()
 
     desk.sees("There is no such session, or it was deleted.")
     desk.main.get_by_role("link", name="Start a new chat").click()
-    expect(desk.composer).to_have_value("What I was about to ask")
+    expect(desk.composer).to_have_value(UNSENT)
     kept = desk.page.evaluate("Object.keys(sessionStorage)")
     assert [name for name in kept if name.startswith("colloquy-draft-")] == []
 

@@ -31,15 +31,19 @@ IS_CUT = """one =>
   one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1"""
 
 
-def test_a_printed_session_is_the_whole_conversation_and_nothing_else(
-    desk: Desk, stack: Stack, model: ScriptedModel
-) -> None:
+def open_answered(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
     model.steps = lambda messages, body: {"text": ANSWER}
     session_id = stack.chat("What was spent?")["session_id"]
     desk.open(f"?session={session_id}")
     desk.sees("That was all.")
     expect(desk.main.get_by_test_id("stCode")).to_contain_text("name_59")
     desk.is_at_rest()
+
+
+def test_a_printed_session_is_the_whole_conversation_and_nothing_else(
+    desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    open_answered(desk, stack, model)
 
     printed = PdfReader(BytesIO(desk.page.pdf(format="A4"))).pages
     text = "".join("".join(page.extract_text().split()) for page in printed)  # lines are wrapped
@@ -53,11 +57,7 @@ def test_a_printed_session_is_the_whole_conversation_and_nothing_else(
 def test_nothing_that_would_have_to_be_scrolled_is_cut_on_paper(
     desk: Desk, stack: Stack, model: ScriptedModel
 ) -> None:
-    model.steps = lambda messages, body: {"text": ANSWER}
-    session_id = stack.chat("What was spent?")["session_id"]
-    desk.open(f"?session={session_id}")
-    desk.sees("That was all.")
-    desk.is_at_rest()
+    open_answered(desk, stack, model)
 
     desk.page.emulate_media(media="print")
     desk.page.set_viewport_size({"width": A4_WIDTH, "height": 1123})

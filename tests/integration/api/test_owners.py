@@ -7,14 +7,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from backend.api.app import create_app
-from backend.api.dependencies import get_scope
 from backend.auth.scope import Scope
-from backend.bootstrap import bootstrap
-from backend.settings import Settings
 from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.artifacts.scenes import desk, make
+from tests.integration.callers import api_for
 from tests.integration.plans.team import Team, plan, task
 from tests.integration.scenes import check_problem
 from tests.stack import Stack
@@ -43,15 +40,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)\}")
 @pytest.fixture
 def stranger(stack: Stack, tmp_path: Any) -> Iterator[TestClient]:
     """The API over the same database, asked by a member who owns nothing."""
-    settings = Settings(
-        _env_file=None,
-        database_url=stack.database_url,
-        redis_url=stack.redis_url,
-        data_dir=tmp_path,
-    )
-    app = create_app(bootstrap(settings, threads=4))
-    app.dependency_overrides[get_scope] = lambda: Scope("stranger")
-    with TestClient(app, base_url="http://127.0.0.1/api/v1") as client:
+    with api_for(stack, tmp_path, Scope("stranger")) as client:
         yield client
 
 

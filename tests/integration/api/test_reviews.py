@@ -6,28 +6,17 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from backend.api.app import create_app
-from backend.api.dependencies import get_scope
 from backend.auth.scope import Role, Scope
-from backend.bootstrap import bootstrap
-from backend.settings import Settings
 from backend.types import JSON
 from tests.fakes import ScriptedModel
+from tests.integration.callers import api_for
 from tests.stack import Stack
 
 
 @pytest.fixture
 def admin(stack: Stack, tmp_path: Path) -> Iterator[TestClient]:
     """The API over the same database, asked by an administrator who owns nothing."""
-    settings = Settings(
-        _env_file=None,
-        database_url=stack.database_url,
-        redis_url=stack.redis_url,
-        data_dir=tmp_path,
-    )
-    app = create_app(bootstrap(settings, threads=4))
-    app.dependency_overrides[get_scope] = lambda: Scope("admin", Role.ADMIN)
-    with TestClient(app, base_url="http://127.0.0.1/api/v1") as client:
+    with api_for(stack, tmp_path, Scope("admin", Role.ADMIN)) as client:
         yield client
 
 

@@ -41,20 +41,22 @@ class Latest:
         return self.turns[0] if self.turns else None
 
     @property
-    def queue(self) -> Sequence[Turn]:
-        """The turns whose messages are not in the history yet: a worker puts them there."""
-        return self.turns if self._is_unseen(self.active) else self.turns[1:]
-
-    def _is_unseen(self, turn: Turn | None) -> bool:
-        """Return whether the next turn has waited behind another one, and still waits.
+    def is_early(self) -> bool:
+        """Whether the message of the next turn is not in the history yet: a worker puts it there.
 
         A turn that goes on with an earlier one's work has no message of its own.
         """
+        turn = self.active
         if turn is None or turn.status is not TurnStatus.QUEUED:
             return False
         said = [row for row in self.all_rows if row.message_type is MessageType.USER]
         is_seen = any(row.turn_id == turn.id for row in said)
         return not (is_seen or (said and said[-1].content.get("text") == turn.message))
+
+    @property
+    def queue(self) -> Sequence[Turn]:
+        """The turns whose messages wait below the history."""
+        return self.turns if self.is_early else self.turns[1:]
 
     @property
     def waits_for(self) -> list[DisplayMessage]:
@@ -117,9 +119,13 @@ def _draw(session: Session, latest: Latest, actions: Actions) -> None:
         history.draw(to_groups(latest.rows), session.id, actions, folds=folds)
         if waits := latest.waits_for:
             _what_it_waits_for(waits, latest)
-    is_early = bool(latest.queue) and latest.queue[0] is latest.active
     component.show(
-        session.id, actions.team, latest.turns, latest.all_rows, latest.rows, is_early=is_early
+        session.id,
+        actions.team,
+        latest.turns,
+        latest.all_rows,
+        latest.rows,
+        is_early=latest.is_early,
     )
     with st.container():
         if latest.active is None:
