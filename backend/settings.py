@@ -45,7 +45,11 @@ class Settings(BaseSettings):
     """The configuration of one process. Values are checked here once, at the start."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", allow_inf_nan=False
+        env_file=".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        allow_inf_nan=False,
+        str_strip_whitespace=True,
     )
 
     database_url: DatabaseUrl = Field(

@@ -226,3 +226,12 @@ def test_loopback_hosts_are_allowed_without_accounts(host):
 
 def test_an_address_may_have_the_brackets_of_a_url():
     assert Settings(_env_file=None, host="[::1]").host == "::1"
+
+
+def test_blanks_around_a_value_are_no_part_of_it():
+    settings = Settings(_env_file=None, model=" ", openai_api_key="sk-1\n", openai_base_url="")
+
+    assert (settings.default_model, settings.openai_api_key.get_secret_value()) == (
+        "gpt-4o",
+        "sk-1",
+    )
