@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from backend.errors.turns import LeaseLost
 from backend.planning.checks import find_agent, needs_of
 from backend.planning.graph import find_ready
-from backend.schemas.conversations.turns import TurnStatus
 from backend.tools.plans import PlanCall, PlanRefused
+from backend.turns.ownership import OWNED, TURNS, attempt_key, hold_conversation
 from backend.turns.plan.graph_rows import OPEN_PLANS, PlanChanges, hold_graph
 from backend.turns.plan.moving import advance
 from backend.turns.plan.publish import publish_plan_changes
@@ -22,9 +22,7 @@ from backend.turns.plan.result import result_of
 from backend.turns.process.services import Services
 from backend.types import JSON
 from db.failpoints import failpoint
-from db.models.conversations.conversation import ConversationRow
 from db.models.planning.plan import PlanRow, TaskRow
-from db.models.turns.turn import TurnRow
 
 MOST_PLANS = 20  # of one turn
 _STARTERS = ThreadPoolExecutor(4, thread_name_prefix="plans")
@@ -73,14 +71,9 @@ class TurnPlans:
 
     def _hold(self, session: Session) -> None:
         """Hold the conversation and the turn. Raise LeaseLost."""
-        conversation = select(ConversationRow.id).where(ConversationRow.id == self.conversation_id)
-        session.execute(conversation.with_for_update(key_share=True))
-        own = select(TurnRow.id).where(
-            TurnRow.id == self.turn_id,
-            TurnRow.attempt == self.attempt,
-            TurnRow.status == TurnStatus.RUNNING,
-        )
-        if session.scalar(own.with_for_update(key_share=True)) is None:
+        hold_conversation(session, self.conversation_id)
+        own = select(TURNS.c.id).where(OWNED).with_for_update(key_share=True)
+        if session.scalar(own, attempt_key(self.turn_id, self.attempt)) is None:
             raise LeaseLost
 
     def _start(self, session: Session, call: PlanCall) -> PlanChanges:

@@ -1,31 +1,21 @@
-"""An attempt's writes to its turn's row, each fenced by the attempt's number.
+"""An attempt's writes to its turn's row, each fenced by the attempt's number."""
 
-The statements are built once: building them for each step costs more than running them.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, cast
-from uuid import UUID
+from typing import Any
 
-from sqlalchemy import Table, bindparam, func, select, update
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from backend.conversations.display import is_unknown
 from backend.errors.turns import LeaseLost
-from backend.schemas.conversations.turns import TurnStatus
 from backend.text import clean_text
+from backend.turns.ownership import OWNED, TURNS, attempt_key, hold_conversation
 from backend.turns.run.claim import Claim
 from backend.types import JSON
 from backend.usage.spent import Spent
-from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
-
-
-def hold_conversation(session: Session, conversation_id: UUID) -> None:
-    """Lock the conversation, always before the turn, so that writers cannot deadlock."""
-    session.execute(_HOLD, {"conversation": conversation_id})
 
 
 def hold_turn(session: Session, claim: Claim) -> TurnRow:
@@ -45,7 +35,7 @@ def count_step(session: Session, claim: Claim, spent: Spent, messages: Sequence[
     """
     unknown = sum(map(is_unknown, messages))
     counted = {"spent": spent.dump(), "steps": int(bool(messages)), "unknown": unknown}
-    stop = session.execute(_COUNT_STEP, _key(claim) | counted).scalar_one_or_none()
+    stop = session.execute(_COUNT_STEP, {**_key(claim), **counted}).scalar_one_or_none()
     if stop is None:
         raise LeaseLost
     return bool(stop)
@@ -54,41 +44,30 @@ def count_step(session: Session, claim: Claim, spent: Spent, messages: Sequence[
 def note_wait(session: Session, claim: Claim, seconds: float, reason: str) -> None:
     """Record that the model's provider makes the turn wait, for viewers who join later."""
     waits = {"lasts": timedelta(seconds=seconds), "why": clean_text(reason)}
-    session.execute(_NOTE_WAIT, _key(claim) | waits)
+    session.execute(_NOTE_WAIT, {**_key(claim), **waits})
 
 
-def _key(claim: Claim) -> dict[str, Any]:
-    return {"turn": claim.turn_id, "by_attempt": claim.attempt}
+def _key(claim: Claim) -> Mapping[str, Any]:
+    return attempt_key(claim.turn_id, claim.attempt)
 
 
-_turns = cast(Table, TurnRow.__table__).c
-_IS_OWN = (
-    (_turns.id == bindparam("turn"))
-    & (_turns.attempt == bindparam("by_attempt"))
-    & (_turns.status == TurnStatus.RUNNING)
-)
-_HOLD = (
-    select(ConversationRow.id)
-    .where(ConversationRow.id == bindparam("conversation"))
-    .with_for_update(key_share=True)
-)
-_OWN = select(TurnRow).where(_IS_OWN)
+_OWN = select(TurnRow).where(OWNED)
 _COUNT_STEP = (
-    update(cast(Table, TurnRow.__table__))
-    .where(_IS_OWN)
+    update(TURNS)
+    .where(OWNED)
     .values(
-        steps=_turns.steps + bindparam("steps"),
+        steps=TURNS.c.steps + bindparam("steps"),
         usage=bindparam("spent", type_=JSONB),
         heartbeat_at=func.clock_timestamp(),
-        unknown_outcomes=_turns.unknown_outcomes + bindparam("unknown"),
+        unknown_outcomes=TURNS.c.unknown_outcomes + bindparam("unknown"),
     )
-    .returning(_turns.stop_requested)
+    .returning(TURNS.c.stop_requested)
 )
 _NOTE_WAIT = (
-    update(cast(Table, TurnRow.__table__))
-    .where(_IS_OWN)
+    update(TURNS)
+    .where(OWNED)
     .values(
-        model_retries=_turns.model_retries + 1,
+        model_retries=TURNS.c.model_retries + 1,
         model_retry_at=func.clock_timestamp() + bindparam("lasts"),
         model_retry_reason=bindparam("why"),
     )

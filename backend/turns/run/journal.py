@@ -3,31 +3,38 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, select, text
+from sqlalchemy import Boolean, Table, Text, bindparam, case, delete, func, select
+from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Session
 
 from backend.errors.turns import LeaseLost
 from backend.tools.journal import CallKey, Recorded
 from backend.tools.registry import Effect
+from backend.turns.ownership import OWNED, TURNS, attempt_key
 from backend.types import JSON
 from db.models.turns.tool_journal import ToolJournalRow
 from db.session import Database, dump_json
 
 _WRITERS = ThreadPoolExecutor(8, thread_name_prefix="journal")
 
-# Nothing is inserted when the turn is no longer this attempt's. The lock makes the next claim,
-# which reads the journal, wait for an uncommitted write.
-_WRITE = text(
-    "INSERT INTO tool_journal"
-    " (turn_id, message_id, number, attempt, name, effect, result, finished_at)"
-    " SELECT id, :message_id, :number, :attempt, :name, :effect, CAST(:result AS jsonb),"
-    " CASE WHEN :result IS NULL THEN NULL ELSE clock_timestamp() END"
-    " FROM turns WHERE id = :turn_id AND attempt = :attempt AND status = 'running' FOR SHARE"
-    " ON CONFLICT (turn_id, message_id, number) DO UPDATE"
-    " SET attempt = excluded.attempt, result = excluded.result, finished_at = excluded.finished_at"
+_VALUES = ("message_id", "number", "attempt", "name", "effect")
+_RESULT = bindparam("result", type_=Text).cast(JSONB)
+_FINISHED = case((bindparam("is_finished", type_=Boolean), func.clock_timestamp()))
+# Into the table: for a row's class, the session would insert the values as one row.
+_INSERT = insert(cast(Table, ToolJournalRow.__table__)).from_select(
+    ["turn_id", *_VALUES, "result", "finished_at"],
+    # No row when the turn is no longer this attempt's. The lock makes the next claim, which reads
+    # the journal, wait for an uncommitted write.
+    select(TURNS.c.id, *map(bindparam, _VALUES), _RESULT, _FINISHED)
+    .where(OWNED)
+    .with_for_update(read=True),
+)
+_WRITE = _INSERT.on_conflict_do_update(
+    index_elements=["turn_id", "message_id", "number"],
+    set_={name: _INSERT.excluded[name] for name in ("attempt", "result", "finished_at")},
 )
 
 _READ = select(ToolJournalRow.number, ToolJournalRow.result).where(
@@ -79,13 +86,14 @@ class TurnJournal:
 
     def _write(self, key: CallKey, name: str, effect: Effect, result: str | None) -> None:
         values = {
-            "turn_id": self._turn_id,
+            **attempt_key(self._turn_id, self._attempt),
             "message_id": key.message_id,
             "number": key.number,
             "attempt": self._attempt,
             "name": name,
             "effect": effect,
             "result": result,
+            "is_finished": result is not None,
         }
 
         def write(session: Session) -> None:

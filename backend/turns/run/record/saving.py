@@ -12,10 +12,11 @@ from backend.conversations.display import CallMove
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import StoredState
 from backend.schemas.conversations.turns import Turn
+from backend.turns.ownership import hold_conversation
 from backend.turns.plan.graph_rows import PlanChanges
 from backend.turns.plan.moving import find_running_task
 from backend.turns.queries import change_turn, let_wait, wire_turn
-from backend.turns.run.attempt import count_step, hold_conversation, hold_turn
+from backend.turns.run.attempt import count_step, hold_turn
 from backend.turns.run.claim import Claim
 from backend.turns.run.model_calls import ModelCallLog
 from backend.turns.run.record.drafts import drafts_of
