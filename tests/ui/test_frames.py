@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 
 from backend.schemas.conversations.sessions import ContentType, EventContext, MessageType
-from backend.schemas.conversations.turns import ModelWait, TurnStatus
+from backend.schemas.conversations.turns import ErrorSummary, ModelWait, TurnStatus
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -66,6 +66,10 @@ def stored(store, turn, message_id):
         session, MessageType.ASSISTANT, ContentType.TEXT, content, turn, id=message_id
     )
     return MessageAdded(context=context(turn), message=row)
+
+
+def news(text):
+    return {"kind": "news", "text": text}
 
 
 def told(frames):
@@ -136,9 +140,27 @@ def test_the_end_of_a_turn_is_told_and_nothing_more_is_said_of_it(turn):
 
     frames = view.apply([TurnFinished(context=context(turn), turn=done)])
 
-    assert frames == [{"kind": "ended", "turn": str(turn.id)}]
+    assert frames == [{"kind": "ended", "turn": str(turn.id)}, news("The answer is ready.")]
     assert [(one["text"], one["notice"]) for one in view.status()] == [("", "")]
     assert not view.is_active
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ({"status": TurnStatus.STOPPED}, []),
+        (
+            {"status": TurnStatus.FAILED, "error": ErrorSummary(title="Key refused", detail="…")},
+            ["It failed: Key refused."],
+        ),
+    ],
+)
+def test_a_failure_is_news_and_what_a_person_has_stopped_is_none(turn, end, words):
+    frames = SessionFrames(turn).apply(
+        [TurnFinished(context=context(turn), turn=turn.model_copy(update=end))]
+    )
+
+    assert frames[1:] == [news(text) for text in words]
 
 
 def test_the_time_until_the_next_try_is_a_detail_that_is_not_read_out(turn):
@@ -167,7 +189,10 @@ def test_a_wait_for_people_is_drawn_by_the_page(turn):
     view = SessionFrames(turn)
     waiting = turn.model_copy(update={"status": TurnStatus.WAITING})
 
-    assert view.apply([Interrupt(context=context(turn), turn=waiting)]) == [{"kind": "changed"}]
+    assert view.apply([Interrupt(context=context(turn), turn=waiting)]) == [
+        {"kind": "changed"},
+        news("It waits for your decision."),
+    ]
 
 
 def test_what_no_event_told_comes_from_what_is_stored(store, turn):
@@ -176,7 +201,7 @@ def test_what_no_event_told_comes_from_what_is_stored(store, turn):
 
     assert view.store([turn], [added.message]) == [{"kind": "stored", "id": str(M1)}]
     assert view.store([turn], [added.message]) == []
-    assert view.store([], []) == [{"kind": "ended", "turn": str(turn.id)}]
+    assert view.store([], []) == [{"kind": "ended", "turn": str(turn.id)}, news("It has ended.")]
 
 
 def test_a_service_that_is_away_is_named(turn):

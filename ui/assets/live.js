@@ -2,6 +2,7 @@
 // while it streams. It follows the pages' own event route, so reruns of the page do not disturb it,
 // and asks the page to draw what is stored. Its frames are described in
 // `ui/features/chat/live/frames.py`.
+import { Attention } from "./attention.js";
 import { EarlyStop } from "./early_stop.js";
 import { Editing } from "./editing.js";
 import { make } from "./elements.js";
@@ -113,6 +114,7 @@ class Session {
       for (const draft of this.drafts.values()) draft.hasEnded ||= draft.turn === frame.turn;
     }
     if (kind === "stored" && this.drafts.has(id)) this.undrawn.add(id);
+    if (kind === "news") live.attention.tell(frame.text);
     if (kind === "ended") live.redraw();
     if (kind === "stored" || kind === "changed") live.redraw(GATHER_MS);
   }
@@ -142,6 +144,7 @@ class Live {
   constructor() {
     this.session = new Session(null);
     this.cost = 0;
+    this.attention = new Attention();
     this.earlyStop = new EarlyStop();
     this.editing = new Editing();
     this.mentions = new Mentions(() => this.place); // handles keys before `Sending` does
@@ -283,6 +286,7 @@ class Live {
     details.textContent = status.details;
     notice.hidden = !status.notice;
     words.hidden = !status.text;
+    this.attention.draw(words, Boolean(status.text));
   }
 }
 

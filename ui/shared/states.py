@@ -1,6 +1,6 @@
 """Describes a turn's actual state in words, for the chat and for administrators. Pure."""
 
-from backend.schemas.conversations.turns import Turn, TurnState
+from backend.schemas.conversations.turns import Turn, TurnState, TurnStatus
 from ui.shared.formats.times import whole_duration
 
 # A worker renews its lease four times before it ends; half of it without renewal is no accident.
@@ -55,3 +55,10 @@ def running_words(turn: Turn, step: int, seconds: float) -> list[str]:
     """Return the details of a running turn: time, step, silence, losses."""
     parts = [whole_duration(max(seconds, 0)), f"step {step}", silence_words(turn), loss_words(turn)]
     return [words for words in parts if words]
+
+
+def end_words(turn: Turn) -> str:
+    """Return how a turn has ended; empty if a person has stopped it."""
+    if turn.status is TurnStatus.STOPPED:
+        return ""
+    return f"It failed: {turn.error.title}." if turn.error else "The answer is ready."

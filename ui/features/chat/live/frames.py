@@ -10,6 +10,7 @@ Pure. A frame is one of these; the browser's part is `ui/assets/live.js`:
 | `stored` | `id` | makes the page draw this row, then drops its own copy |
 | `changed` | | makes the page draw what is stored |
 | `ended` | `turn` | makes the page draw the turn's end; what was not stored is dropped |
+| `news` | `text` | tells this to a person who looks elsewhere |
 | `status` | `text`, `details`, `notice`, `away` | shows what the turn does; empty: none runs |
 
 A `text` from the session of a task also has the task's name, as `task`.
@@ -36,7 +37,7 @@ from backend.schemas.events import (
 )
 from backend.types import JSON
 from ui.features.chat.live.live_turn import LiveTurn
-from ui.shared.states import next_try_words, running_words
+from ui.shared.states import end_words, next_try_words, running_words
 
 AWAY = "The service does not answer. Nothing is lost; reconnecting"
 
@@ -73,7 +74,7 @@ class SessionFrames:
         if live is None or active is None or active.id != live.turn.id:
             self._live = LiveTurn(active, ()) if active else None
             if live is not None and not live.is_finished:
-                return [{"kind": "ended", "turn": str(live.turn.id)}]
+                return [{"kind": "ended", "turn": str(live.turn.id)}, _news("It has ended.")]
             return [{"kind": "changed"}] if active else []
         was = (live.turn.status, live.turn.stop_requested, live.turn.attempts)
         stored = live.store(active, [row for row in rows if row.turn_id == active.id])
@@ -140,9 +141,11 @@ class SessionFrames:
             case MessageAdded() | MessageUpdated():
                 return [{"kind": "stored", "id": str(event.message.id)}]
             case TurnFinished():
-                return [{"kind": "ended", "turn": str(event.turn.id)}]
+                ended: JSON = {"kind": "ended", "turn": str(event.turn.id)}
+                words = end_words(event.turn)
+                return [ended, _news(words)] if words else [ended]
             case Interrupt():
-                return [{"kind": "changed"}]
+                return [{"kind": "changed"}, _news("It waits for your decision.")]
         return []
 
 
@@ -184,6 +187,10 @@ def _piece(event: TextDelta | ThinkingDelta) -> JSON:
         "agent": event.context.agent_id,
         "text": event.text,
     }
+
+
+def _news(text: str) -> JSON:
+    return {"kind": "news", "text": text}
 
 
 def _continues(before: JSON, frame: JSON) -> bool:
