@@ -28,9 +28,7 @@ class WorkerProcess:
         self._runtime = runtime
         self._stopping = threading.Event()
         self._is_urgent = threading.Event()
-        self._sweeper = Sweeper(services)
-        self._janitor = Janitor(services)
-        self._server_checks = ServerChecks(runtime)
+        self._background = (Sweeper(services), Janitor(services), ServerChecks(runtime))
         self._presence = Presence(
             services.redis,
             runtime.name,
@@ -56,8 +54,7 @@ class WorkerProcess:
     def run(self) -> None:
         """Work until told to end."""
         runtime = self._runtime
-        helpers = (self._sweeper, self._janitor, self._server_checks)
-        keepers = (runtime.leases, *helpers, self._presence)
+        keepers = (runtime.leases, *self._background, self._presence)
         sandbox = runtime.services.sandbox
         for part in (sandbox, runtime.loop, self._watchdog, *keepers, self._threads):
             part.start()
@@ -66,10 +63,8 @@ class WorkerProcess:
         self._stopping.wait()
         self._threads.stop()
         self._wait_for_turns()
-        self._sweeper.close()
-        self._janitor.close()
-        self._server_checks.close()
-        self._presence.close()
+        for part in (*self._background, self._presence):
+            part.close()
         self._hand_over()
         runtime.services.sandbox.close()
         self._watchdog.close()

@@ -43,31 +43,24 @@ from backend.tools.context import ToolContext
 from backend.tools.mcp.probe import probe_servers
 from backend.tools.mcp.stored_versions import ToolMemory
 from backend.turns.run.runner import Runtime
+from worker.background import Background
 
 AT_ONCE = 4
 ITSELF = Scope("colloquy", Role.ADMIN)  # the API has checked the caller
 log = logging.getLogger(__name__)
 
 
-class ServerChecks:
-    """One thread of a worker process takes the questions; the agents' loop does the checks."""
+class ServerChecks(Background):
+    """The thread takes the questions; the agents' loop does the checks."""
+
+    name = "server checks"
 
     def __init__(self, runtime: Runtime) -> None:
+        super().__init__()
         self._runtime = runtime
-        self._closing = threading.Event()
         self._free = threading.Semaphore(AT_ONCE)
-        self._thread = threading.Thread(target=self._listen, name="server checks", daemon=True)
 
-    def start(self) -> None:
-        """Start listening."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Take no more questions."""
-        self._closing.set()
-        self._thread.join(timeout=5)
-
-    def _listen(self) -> None:
+    def _run(self) -> None:
         redis = self._runtime.services.redis
         while not self._closing.is_set():
             try:

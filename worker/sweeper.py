@@ -1,12 +1,9 @@
 """The sweeper: finds turns that were accepted but never reached a worker, or lost theirs."""
 
-import logging
-import threading
 from collections import Counter
 from uuid import UUID
 
 from sqlalchemy import bindparam, func, or_, select, text, update
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from backend.schemas.conversations.turns import TurnStatus
@@ -18,43 +15,32 @@ from backend.turns.process.liveness import end_leases, find_dead_workers
 from backend.turns.process.services import Services
 from db.failpoints import failpoint
 from db.models.turns.turn import TurnRow
+from worker.background import Background
 
 BATCH = 500
 LOOKS = 2  # how often dead workers are looked for between two sweeps
 STRANDED_SECONDS = 3  # after this long without a claim, a turn is announced again
-log = logging.getLogger(__name__)
 
 
-class Sweeper:
-    """One thread per worker process; several may run, because only one claim succeeds."""
+class Sweeper(Background):
+    """Several may run, because only one claim succeeds."""
+
+    name = "sweeper"
 
     def __init__(self, services: Services) -> None:
+        super().__init__()
         self._services = services
         self._suspects: Counter[str] = Counter()
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
+        self._looks = 0
 
-    def start(self) -> None:
-        """Start sweeping."""
-        self._thread.start()
+    def _run(self) -> None:
+        while not self._closing.wait(self._services.settings.sweep_seconds / LOOKS):
+            self._try(self._look)
 
-    def close(self) -> None:
-        """Stop the sweeper."""
-        self._closing.set()
-        self._thread.join(timeout=5)
-
-    def _sweep(self) -> None:
-        seconds = self._services.settings.sweep_seconds
-        looks = 0
-        while not self._closing.wait(seconds / LOOKS):
-            looks += 1
-            try:
-                if self._free_leases() or looks % LOOKS == 0:
-                    sweep(self._services)
-            except SQLAlchemyError as error:
-                log.warning("The sweep waits, the database does not answer: %s", error)
-            except Exception:  # the edge: one failed sweep must not end the thread
-                log.exception("A sweep failed")
+    def _look(self) -> None:
+        self._looks += 1
+        if self._free_leases() or self._looks % LOOKS == 0:
+            sweep(self._services)
 
     def _free_leases(self) -> bool:
         """End the leases of dead workers; return whether any had one.

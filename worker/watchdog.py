@@ -7,40 +7,36 @@ import faulthandler
 import logging
 import os
 import sys
-import threading
 import traceback
 
 from backend.turns.process.agent_loop import AgentLoop
+from worker.background import Background
 
 LOOKS = 20
 EXIT_CODE = 70  # EX_SOFTWARE
 log = logging.getLogger("worker")
 
 
-class Watchdog:
-    """One thread per worker process, and a second one in C that needs no interpreter lock.
+class Watchdog(Background):
+    """Beside its thread there is a second one in C that needs no interpreter lock.
 
     The second ends the process where the first cannot run because something, such as a regular
     expression, holds the interpreter's lock. It waits twice as long.
     """
 
+    name = "watchdog"
+
     def __init__(self, loop: AgentLoop, seconds: float) -> None:
+        super().__init__()
         self._loop = loop
         self._seconds = seconds
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
-
-    def start(self) -> None:
-        """Start watching."""
-        self._thread.start()
 
     def close(self) -> None:
         """Stop watching: the process is about to end."""
-        self._closing.set()
-        self._thread.join(timeout=5)
+        super().close()
         faulthandler.cancel_dump_traceback_later()
 
-    def _watch(self) -> None:
+    def _run(self) -> None:
         """Count checks, not seconds: a process that was frozen as a whole is not at fault."""
         pause, still = self._seconds / LOOKS, 0
         while not self._closing.is_set():

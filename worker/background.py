@@ -1,0 +1,44 @@
+"""What a worker process does besides its turns, each task in a thread of its own."""
+
+import logging
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar
+
+from sqlalchemy.exc import SQLAlchemyError
+
+CLOSE_SECONDS = 5.0
+log = logging.getLogger(__name__)
+
+
+class Background(ABC):
+    """One thread per worker process, from `start` to `close`."""
+
+    name: ClassVar[str]
+
+    def __init__(self) -> None:
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Let the thread end after what it is doing."""
+        self._closing.set()
+        self._thread.join(timeout=CLOSE_SECONDS)
+
+    @abstractmethod
+    def _run(self) -> None:
+        """Work until `_closing` is set."""
+
+    def _try(self, work: Callable[[], object]) -> None:
+        """Do a piece of work; whatever it raises is logged, and the thread goes on."""
+        try:
+            work()
+        except SQLAlchemyError as error:
+            log.warning("The %s waits, the database does not answer: %s", self.name, error)
+        except Exception:  # the edge: one failure must not end the thread
+            log.exception("The %s failed", self.name)
