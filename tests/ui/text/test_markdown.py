@@ -34,6 +34,20 @@ def test_no_image_is_loaded(text, safe):
     assert safe_markdown(text) == safe
 
 
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("Up[^1]\n\n[^1]: Note $5", "Up[^1]\n\n[^1]: Note \\$5"),
+        ("[^1]: Note", "\\[^1]: Note"),
+        ("Up[^1]\n\n[^1]: Note\n[^2]: Other", "Up[^1]\n\n[^1]: Note\n\\[^2]: Other"),
+        ("> [^a]: Note", "> \\[^a]: Note"),
+        ("`\n[^1]: code`", "`\n[^1]: code`"),
+    ],
+)
+def test_a_footnote_is_kept_when_its_reference_is_in_another_piece(text, safe):
+    assert safe_markdown(text) == safe
+
+
 def test_money_is_not_latex():
     assert safe_markdown("$5 and $6, or $1,200") == "\\$5 and \\$6, or \\$1,200"
 

@@ -17,6 +17,8 @@ JOINER = "\u2060"
 
 _DIRECTIVE = re.compile(r"(?<!\\)(\\*+):(?:(?=[a-zA-Z_+\-][\w+\-/ ]*(?:\[|:|\{))|(?=:))")
 _EMOJI = re.compile(r":[\w+-]++:")
+_NOTE = re.compile(r"^([ \t>]*)(\[\^[^\]\s]+\]:)", re.MULTILINE)
+_REFERENCE = re.compile(r"\[\^[^\]\s]+\](?!:)")
 _IMAGE = re.compile(r"(?<!\\)(\\*+)!\[")
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$&=])")
@@ -68,13 +70,14 @@ def safe_markdown(text: str) -> str:
 def _escape_all(text: str, glue: str) -> str:
     """Escape the text between spans; `glue` is inserted into what looks like an emoji."""
     kept: list[str] = []
+    references = set(_REFERENCE.findall(text))
     end, is_plain = 0, True
     for start, next_end in find_spans(text):
         between, span = text[end:start], text[start:next_end]
         is_plain = _is_plain_line(between, is_plain) and not _UNSURE & set(span)
-        kept += [_escape(between, glue), _safe_span(span, is_plain)]
+        kept += [_escape(_with_notes(between, references), glue), _safe_span(span, is_plain)]
         end = next_end
-    return "".join(kept) + _escape(text[end:], glue)
+    return "".join(kept) + _escape(_with_notes(text[end:], references), glue)
 
 
 def one_line(text: str) -> str:
@@ -98,6 +101,18 @@ def _escape(text: str, glue: str) -> str:
 
     text = _IMAGE.sub(_as_link, _DIRECTIVE.sub(as_text, text))
     return _without_logo(_DOLLAR.sub(r"\\$", text))
+
+
+def _with_notes(text: str, references: set[str]) -> str:
+    """Escape footnotes that nothing here refers to: the browser would leave them out.
+
+    An answer is drawn in pieces, and a note may be in another one than its reference.
+    """
+
+    def as_text(note: re.Match[str]) -> str:
+        return note[0] if note[2][:-1] in references else f"{note[1]}\\{note[2]}"
+
+    return _NOTE.sub(as_text, text)
 
 
 def _as_link(image: re.Match[str]) -> str:
