@@ -26,8 +26,9 @@ h2 time, .quiet, figcaption, summary { color: var(--quiet); font-weight: normal;
 pre { background: #8881; padding: 0.75rem; border-radius: 0.4rem; white-space: pre-wrap;
   overflow-wrap: anywhere; font-size: 0.8rem; }
 table { border-collapse: collapse; font-size: 0.85rem; margin: 0.5rem 0; }
-th, td { border: 1px solid var(--line); padding: 0.2rem 0.5rem; text-align: left;
+th, td { border: 1px solid var(--line); padding: 0.2rem 0.5rem; text-align: start;
   vertical-align: top; }
+h1, h2, h3, h4, h5, h6, p, li, th, td, .you { unicode-bidi: plaintext; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 figure { margin: 1rem 0; overflow-x: auto; } img { max-width: 100%; }
 .chart svg { max-width: 100%; height: auto; } .chart { text-align: center; }

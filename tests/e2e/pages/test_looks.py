@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from threading import Event
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -18,6 +19,21 @@ PLACES = """row => [...row.querySelectorAll("button, a")]
 IS_ON_TOP = """one => {
   const { x, y, width, height } = one.getBoundingClientRect();
   return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+
+# Where the first and the last character of a text are painted.
+ENDS = """one => {
+  const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  while (texts.nextNode()) if (texts.currentNode.data.trim()) nodes.push(texts.currentNode);
+  const left = (node, at) => {
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    return range.getBoundingClientRect().left;
+  };
+  const last = nodes.at(-1);
+  return [left(nodes[0], 0), left(last, last.data.trimEnd().length - 1)];
 }"""
 
 
@@ -197,3 +213,25 @@ def test_a_duration_has_the_readers_decimal_sign_as_the_figures_beside_it(
     took = desk.main.get_by_text(re.compile(r"\d s .* tokens in"))
     expect(took).to_have_text(re.compile(r" \d,\d s · "))
     context.close()
+
+
+def test_text_in_arabic_runs_from_right_to_left(desk: Desk, model: ScriptedModel) -> None:
+    question, answer = "كم كانت التكاليف؟", "كانت تكاليف CC-1001 هي 1234."
+    gate = Event()
+    model.steps = [{"text": answer, "until": gate}]
+
+    def runs_from_right(text: str) -> bool:
+        first, last = desk.main.get_by_text(text).filter(visible=True).first.evaluate(ENDS)
+        return bool(last < first)
+
+    desk.ask(question)
+    desk.sees(answer)
+    assert runs_from_right(question)
+    assert runs_from_right(answer), "while it streams"
+    gate.set()
+    desk.is_idle()
+    desk.is_at_rest()
+
+    assert runs_from_right(question)
+    assert runs_from_right(answer), "stored"
+    assert desk.composer.evaluate("one => getComputedStyle(one).unicodeBidi") == "plaintext"
