@@ -11,6 +11,8 @@ from backend.schemas.wire import Wire
 from backend.types import JSON
 
 PROBLEM = {"$ref": "#/components/schemas/Problem"}
+# Pydantic writes the bounds of a type that has a validator of its own under their Python names.
+_BOUNDS = {"ge": "minimum", "le": "maximum", "lt": "exclusiveMaximum"}
 
 
 def describe(app: FastAPI) -> JSON:
@@ -24,6 +26,7 @@ def describe(app: FastAPI) -> JSON:
         )
         for operation in _operations(document):
             _name_media_types(operation)
+            _name_parameter_bounds(operation)
         for path, operations in document["paths"].items():
             _say_bounds(path, operations)
         document["components"]["schemas"] = _events() | document["components"]["schemas"]
@@ -47,6 +50,14 @@ def _say_bounds(path: str, operations: JSON) -> None:
     for operation in operations.values():
         if "requestBody" in operation:
             operation["requestBody"]["description"] = str(bound_of(path))
+
+
+def _name_parameter_bounds(operation: JSON) -> None:
+    for parameter in operation.get("parameters", []):
+        schema = parameter["schema"]
+        for each in (schema, *schema.get("anyOf", [])):
+            for name in _BOUNDS.keys() & each.keys():
+                each[_BOUNDS[name]] = each.pop(name)
 
 
 def _name_media_types(operation: JSON) -> None:

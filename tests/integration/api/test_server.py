@@ -152,6 +152,21 @@ def test_every_route_of_the_contract_is_documented(stack: Stack) -> None:
     assert {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics")} <= documented
 
 
+def test_documented_are_the_bounds_of_integers_in_terms_of_json_schema(stack: Stack) -> None:
+    document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
+
+    def bounds(path: str, name: str) -> dict[str, int]:
+        parameters = document["paths"][f"/api/v1{path}"]["get"]["parameters"]
+        (schema,) = (each["schema"] for each in parameters if each["name"] == name)
+        (integer,) = (s for s in (schema, *schema.get("anyOf", ())) if s.get("type") == "integer")
+        return {key: value for key, value in integer.items() if type(value) is int}
+
+    version = "/domains/{domain_id}/versions/{version}"
+    assert bounds("/agents", "limit") == {"minimum": 1, "maximum": 200, "default": 50}
+    assert bounds("/domains/{domain_id}/versions", "before")["exclusiveMaximum"] == 2**31
+    assert bounds(version, "version") == {"minimum": 1, "exclusiveMaximum": 2**31}
+
+
 def test_documented_are_the_kinds_of_answers_that_are_given(stack: Stack) -> None:
     document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
     unknown = f"/api/v1/sessions/{uuid4()}"
