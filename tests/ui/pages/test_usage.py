@@ -56,6 +56,10 @@ def test_what_was_used_stands_in_a_table_with_its_total(open_usage, store):
     assert store.usage.asked == [(30, UsageBy.DOMAIN)]
 
 
+def test_the_page_says_when_a_day_begins_wherever_its_reader_is(open_usage):
+    assert "midnight UTC" in words(open_usage())
+
+
 @pytest.mark.parametrize(
     ("amount", "written"),
     [(0, "0.00"), (0.00003, "0.000030"), (0.0031, "0.0031"), (0.5, "0.50"), (1234.5, "1,234.50")],

@@ -12,7 +12,8 @@ DAYS = (7, 30, 90)
 server = state.server()
 st.set_page_config(page_title="Usage · Colloquy", layout="wide")
 st.title("Usage", anchor=False)
-st.caption("All people" if server.is_admin else "Your usage")
+whose = "All people" if server.is_admin else "Your usage"
+st.caption(f"{whose} · A day begins and ends at midnight UTC.")
 
 names = usage_report.NAMES
 choices = [by for by in names if by is not UsageBy.OWNER or server.is_admin]
