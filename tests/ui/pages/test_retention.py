@@ -50,6 +50,16 @@ def test_what_goes_next_stands_with_its_reason(open_retention, store):
     assert all('"localized"' in table.proto.columns for table in (goes, applied))
 
 
+def test_sessions_that_the_table_leaves_out_are_told(open_retention, store):
+    first = [departing() for _ in range(3)]
+    store.retention = store.retention.model_copy(update={"planned": 250, "first": first})
+
+    said = words(open_retention())
+
+    assert "**250 sessions**, the oldest first:" in said
+    assert "Showing the first 3." in said
+
+
 def test_deleting_is_asked_for_twice(open_retention, store):
     store.retention = store.retention.model_copy(update={"planned": 1, "first": [departing()]})
     page = open_retention()

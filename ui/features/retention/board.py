@@ -75,6 +75,8 @@ def _departing(retention: Retention) -> None:
         hide_index=True,
         width="stretch",
     )
+    if retention.planned > len(retention.first):
+        st.caption(f"Showing the first {reader.number(len(retention.first))}.")
     if st.button("Delete them now", key="apply-retention", icon=":material/delete:"):
         _confirm(retention.planned)
 
