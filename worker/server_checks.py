@@ -21,6 +21,7 @@ from backend.auth.scope import Role, Scope
 from backend.connections.store import NEWEST_NUMBER
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
+from backend.domains.team import specialists_for
 from backend.errors.base import AppError
 from backend.files.origins import finder
 from backend.files.rows import has_documents
@@ -42,6 +43,7 @@ from backend.schemas.domains.templates import Domain, DomainTemplate
 from backend.tools.context import ToolContext
 from backend.tools.mcp.probe import probe_servers
 from backend.tools.mcp.stored_versions import ToolMemory
+from backend.turns.plan.start import TurnPlans
 from backend.turns.run.runner import Runtime
 from worker.background import Background
 
@@ -133,17 +135,22 @@ class ServerChecks(Background):
             number = session.scalar(select(NEWEST_NUMBER))
             reads = has_documents(session, asked.scope, session_id)
         files = finder(services.database, services.files, asked.scope, session_id)
+        turn_id, role = uuid4(), asked.scope.role
+        names = [agent.name for agent in specialists_for(template, role)]
         context = ToolContext(
             runtime.sources.beside(files),
             session_id,
-            uuid4(),
+            turn_id,
             asked.scope,
+            # Nothing starts a plan: no tool is called.
+            plans=TurnPlans(services, session_id, turn_id, 0, names) if template.manager else None,
             has_documents=reads,
         )
         return AgentRecipe(
             image=template,
             agent_name=asked.agent or "",
             models=runtime.models.of(number),
+            role=role,
             tool_context=context,
             allowed=Allowed.of(services.settings),
             health=runtime.servers.health,

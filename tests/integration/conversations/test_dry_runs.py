@@ -1,5 +1,7 @@
 """A domain is tried before it is stored: what its model would be sent, which tools answer."""
 
+import json
+import re
 from uuid import uuid4
 
 from backend.types import JSON
@@ -17,6 +19,11 @@ def try_request(stack: Stack, template: JSON, **more: object) -> JSON:
     answer = stack.client.post("/domains/check/request", json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+def without_ids(messages: list[JSON]) -> str:
+    """The messages as text, without the ids of the session and of the message."""
+    return re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "ID", json.dumps(messages))
 
 
 def test_the_request_is_the_one_that_a_turn_makes_and_nothing_is_sent_or_stored(
@@ -46,6 +53,29 @@ def test_the_request_is_the_one_that_a_turn_makes_and_nothing_is_sent_or_stored(
     assert {"list_sources", "look", "write_todos"} == {
         each["function"]["name"] for each in shown["tools"]
     }
+
+
+def test_the_request_of_a_manager_is_the_one_that_a_turn_makes(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    model.steps = lambda messages, body: {"text": '{"taskComplete": true, "message": "So much."}'}
+    template = {
+        "manager": {"name": "Sage", "system_prompt": "You are Sage."},
+        "agents": [
+            {"name": "Anna", "description": "Reads ledgers.", "tools": ["list_sources"]},
+            {"name": "Ben", "description": "Decides.", "tools": [], "roles": ["admin"]},
+        ],
+    }
+    asked = len(model.requests)
+
+    shown = try_request(stack, template)
+
+    domain = make_domain(stack, **template)
+    stack.chat("How much?", make_session(stack, domain["name"]))
+    sent = model.requests[asked]
+    assert shown["tools"] == sent["tools"]
+    assert without_ids(shown["messages"]) == without_ids(sent["messages"])
+    assert "Ben: Decides." in json.dumps(shown["messages"])
 
 
 def test_without_middleware_the_request_is_prompt_and_question(stack: Stack) -> None:
