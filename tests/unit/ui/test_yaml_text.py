@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.patience import ends_within
-from ui.shared.text.yaml_text import lines_of, read, write
+from ui.shared.text.yaml_text import Unreadable, lines_of, read, write
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 VALUES = st.recursive(
@@ -126,3 +126,15 @@ def test_each_place_has_its_line() -> None:
 def test_a_key_that_stands_twice_is_refused_at_its_line() -> None:
     with pytest.raises(ValueError, match="in line 3: a appears twice"):
         read("a: 1\nb: 2\na: 3")
+
+
+def test_a_moment_stays_as_it_is_written():
+    assert read("since: 2026-01-01T00:00:00Z") == {"since": "2026-01-01T00:00:00Z"}
+
+
+@pytest.mark.parametrize("text", ["name: !!set {a}", "name: !!binary aGk=", "name: !!omap [a: 1]"])
+def test_what_json_does_not_have_is_refused_at_its_line(text):
+    with pytest.raises(Unreadable, match="in line 1: tags") as refused:
+        read(text)
+
+    assert refused.value.line == 1

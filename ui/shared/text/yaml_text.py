@@ -58,6 +58,12 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
         return super().construct_mapping(node, deep)
 
 
+# People mean a moment as text, as it is written; JSON has neither sets nor bytes.
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
+for _kind in ("binary", "omap", "pairs", "set"):
+    del _Loader.yaml_constructors[f"tag:yaml.org,2002:{_kind}"]
+
+
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types
     """Writes texts of several lines as blocks, and lists with an indentation."""
 
