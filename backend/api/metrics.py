@@ -111,8 +111,9 @@ class _Collector(Collector):
         )
 
     def _turns(self) -> Iterator[Metric]:
+        at_once = self._services.settings.user_turns_at_once
         with self._services.database.read() as session:
-            present, hour = read_present(session), read_last_hour(session)
+            present, hour = read_present(session, at_once), read_last_hour(session)
         turns = GaugeMetricFamily("colloquy_turns", "Unfinished turns.", labels=["status"])
         yield _labelled(turns, present.by_status)
         for figures, gauges in ((present, PRESENT), (hour, LAST_HOUR)):

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Float, Select, cast, exists, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import Float, Select, cast, func, select
+from sqlalchemy.orm import Session
 
 from backend.schemas.approvals import ApprovalStatus
 from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
+from backend.turns.process.fairness import select_claimable
 from backend.turns.queries import seconds_between
 from db.models.turns.approval import ApprovalRow
 from db.models.turns.turn import TurnRow
@@ -54,8 +55,8 @@ class LastHour:
     stop_seconds: tuple[float, ...]
 
 
-def read_present(session: Session) -> Present:
-    """Return the figures of this moment."""
+def read_present(session: Session, at_once: int) -> Present:
+    """Return the figures of this moment; one person's turns run `at_once` concurrently."""
     clock, running = func.clock_timestamp(), TurnRow.status == TurnStatus.RUNNING
     row = session.execute(
         select(
@@ -76,7 +77,7 @@ def read_present(session: Session) -> Present:
     counts = dict.fromkeys(sorted(UNFINISHED), 0) | _counts(session, TurnRow.status, _unfinished())
     return Present(
         by_status=counts,
-        oldest_waiting_seconds=session.scalar(_oldest_waiting()) or 0.0,
+        oldest_waiting_seconds=session.scalar(_oldest_waiting(), {"at_once": at_once}) or 0.0,
         **_approvals(session),
         **row._mapping,
     )
@@ -128,16 +129,9 @@ def _recent() -> Any:
 
 
 def _oldest_waiting() -> Select[tuple[float]]:
-    """Select how long the oldest turn has waited for a worker, not for a turn ahead of it."""
-    before = aliased(TurnRow)
-    is_behind = exists().where(
-        before.conversation_id == TurnRow.conversation_id,
-        before.status.in_(UNFINISHED),
-        before.number < TurnRow.number,
-    )
-    return select(_seconds(func.clock_timestamp(), func.min(TurnRow.created_at))).where(
-        TurnRow.status == TurnStatus.QUEUED, _unfinished(), ~is_behind
-    )
+    """Select how long the oldest turn has waited only for a worker."""
+    since = func.coalesce(TurnRow.decided_at, TurnRow.created_at)
+    return select_claimable(_seconds(func.clock_timestamp(), func.min(since)))
 
 
 def _approvals(session: Session) -> Mapping[str, Any]:

@@ -54,6 +54,19 @@ def find_fairest(session: Session, at_once: int) -> UUID | None:
     return session.scalar(_FAIREST, {"at_once": at_once})
 
 
+def select_claimable(*columns: Any) -> Select[Any]:
+    """Select from the turns that lack only a worker: ready, first, and their owner has room.
+
+    `at_once`, a bound parameter, is how many turns of one person may run concurrently.
+    """
+    return (
+        select(*columns)
+        .select_from(TurnRow)
+        .outerjoin(_RUNNING_BY_OWNER, _RUNNING_BY_OWNER.c.owner_id == TurnRow.owner_id)
+        .where(is_ready(), _is_first(), bindparam("at_once") > _OWNERS_TURNS)
+    )
+
+
 def _running_of(owner_id: Any) -> ScalarSelect[int]:
     running = aliased(TurnRow)
     return (
@@ -75,25 +88,17 @@ def _is_first() -> ColumnElement[bool]:
     )
 
 
-def _fairest() -> Select[UUID]:
-    running = (
-        select(TurnRow.owner_id, func.count().label("turns"))
-        .where(TurnRow.status == TurnStatus.RUNNING)
-        .group_by(TurnRow.owner_id)
-        .subquery()
-    )
-    turns = func.coalesce(running.c.turns, 0)
-    return (
-        select(TurnRow.id)
-        .outerjoin(running, running.c.owner_id == TurnRow.owner_id)
-        .where(is_ready(), _is_first(), turns < bindparam("at_once"))
-        .order_by(turns, TurnRow.number)
-        .limit(1)
-    )
-
-
 # Built once: every claim runs these queries, and building them costs more than running them.
-_FAIREST = _fairest()
+_RUNNING_BY_OWNER = (
+    select(TurnRow.owner_id, func.count().label("turns"))
+    .where(TurnRow.status == TurnStatus.RUNNING)
+    .group_by(TurnRow.owner_id)
+    .subquery()
+)
+_OWNERS_TURNS = func.coalesce(_RUNNING_BY_OWNER.c.turns, 0)
+_FAIREST: Select[UUID] = (
+    select_claimable(TurnRow.id).order_by(_OWNERS_TURNS, TurnRow.number).limit(1)
+)
 _RUNNING = select(_running_of(bindparam("owner")))
 _HELD_BACK = (
     select(TurnRow.id)

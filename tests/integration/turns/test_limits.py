@@ -1,9 +1,11 @@
 """More than is allowed is refused with a sentence and a time to come back; nothing is stored."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from backend.types import JSON
@@ -129,6 +131,23 @@ def test_one_persons_turns_beyond_those_at_once_wait_for_each_other(
     assert _most_at_once(ended) == 2
 
 
+def test_turns_that_wait_for_another_of_their_owner_are_not_short_of_a_worker(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    with make_stack(servers, model, tmp_path, USER_TURNS_AT_ONCE="1") as stack:
+        stack.kill_workers()
+        running = stack.submit(WAITS)
+        without_worker = _waited_for_a_worker(stack)
+        stack.start_worker()
+        stack.wait_for(lambda: stack.turn(running["turn_id"])["status"] == "running", "not taken")
+        held_back = stack.submit(WAITS)
+
+        at_the_limit = _waited_for_a_worker(stack)
+
+    assert without_worker > 0
+    assert (held_back["status"], at_the_limit) == ("queued", 0)
+
+
 def test_more_turns_than_all_may_have_are_refused(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:
@@ -141,6 +160,14 @@ def test_more_turns_than_all_may_have_are_refused(
 
     # The count of all is a second old at most, so a few more may slip in; not without end.
     assert {answer.status_code for answer in answers} <= {202, 429}
+
+
+def _waited_for_a_worker(stack: Stack) -> float:
+    """The seconds that operators are told, and raise an alarm for."""
+    figures = httpx.get(f"{stack.base_url}/metrics").text
+    found = re.search(r"^colloquy_oldest_waiting_seconds (.+)$", figures, re.MULTILINE)
+    assert found, figures
+    return float(found[1])
 
 
 def _most_at_once(turns: list[JSON]) -> int:
