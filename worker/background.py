@@ -39,6 +39,7 @@ class Background(ABC):
         try:
             work()
         except SQLAlchemyError as error:
-            log.warning("The %s waits, the database does not answer: %s", self.name, error)
+            first_line = str(error).splitlines()[0]
+            log.warning("The %s waits, the database does not answer: %s", self.name, first_line)
         except Exception:  # the edge: one failure must not end the thread
             log.exception("The %s failed", self.name)

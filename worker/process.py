@@ -92,4 +92,7 @@ class WorkerProcess:
             with runtime.services.database.transaction() as session:
                 hand_over(session, runtime.name)
         except SQLAlchemyError as error:
-            log.warning("Their leases end by themselves, the database does not answer: %s", error)
+            log.warning(
+                "Their leases end by themselves, the database does not answer: %s",
+                str(error).splitlines()[0],
+            )

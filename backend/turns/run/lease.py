@@ -101,7 +101,10 @@ class LeaseKeeper:
                 if any(time.monotonic() - lease.kept_at > self._seconds / 4 for lease in leases):
                     self._renew(leases)
             except SQLAlchemyError as error:
-                log.warning("Leases are not renewed, the database does not answer: %s", error)
+                log.warning(
+                    "Leases are not renewed, the database does not answer: %s",
+                    str(error).splitlines()[0],
+                )
 
     def _watch(self) -> None:
         while not self._closing.wait(LOOK_SECONDS):

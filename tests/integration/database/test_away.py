@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,6 +31,7 @@ WORDS = "word " * 40
 AT_ONCE_SECONDS = 10  # well below any client's patience; the server is refused within milliseconds
 READY_SECONDS = 5  # what asks for readiness gives up soon itself
 NO_TIME = 1
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")  # each entry begins with one
 
 
 class Mortal:
@@ -106,6 +108,16 @@ def test_what_cannot_be_stored_is_refused_at_once(mortal: Mortal) -> None:
     assert stack.messages(session_id) == before
     turn = stack.wait_for(lambda: _submit(stack, "lost?", key), "the API does not come back")
     assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+
+
+def test_a_sweep_that_waits_is_one_line_of_the_log(mortal: Mortal) -> None:
+    stack = mortal.stack
+    with mortal.without_database():
+        stack.wait_for(lambda: "The sweep waits" in stack.log.read_text(), "nothing is logged")
+
+    lines = stack.log.read_text().splitlines()
+    after = [later for line, later in pairwise(lines) if "The sweep waits" in line]
+    assert [line for line in after if not line.startswith(LEVELS)] == []
 
 
 def test_a_turn_that_cannot_be_claimed_is_one_line_of_the_log(mortal: Mortal) -> None:
