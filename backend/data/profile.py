@@ -45,7 +45,7 @@ def _profile(
     spans: dict[str, tuple[Any, ...]] = {}
     for start in range(0, len(table.columns), _AT_ONCE):
         some = table.columns[start : start + _AT_ONCE]
-        columns = ", ".join(identifier(column.name) for column in some)
+        columns = ", ".join(map(_measurable, some))
         summary = connection.sql(f"SUMMARIZE SELECT {columns} FROM {place}")  # noqa: S608 - names are quoted
         rows = summary.project("column_name, min, max, approx_unique, null_percentage").fetchall()
         spans |= {row[0]: row[1:] for row in rows}
@@ -53,6 +53,12 @@ def _profile(
         replace(column, values=_values(connection, place, column.name, spans[column.name]))
         for column in table.columns
     )
+
+
+def _measurable(column: ColumnInfo) -> str:
+    """Return the SQL of a column as SUMMARIZE takes it: it fails for times with nanoseconds."""
+    named = identifier(column.name)
+    return f"{named}::VARCHAR AS {named}" if column.type == "TIME_NS" else named
 
 
 def _table(

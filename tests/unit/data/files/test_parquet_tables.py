@@ -1,5 +1,6 @@
 """Tables in Parquet files: what the engine cannot hold as it is written is said."""
 
+from datetime import time
 from decimal import Decimal
 
 import duckdb
@@ -7,7 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from backend.data.files.formats import Format
 from backend.data.files.readers import read_file
+from backend.data.profile import list_tables, profile_tables
+from tests.unit.data.files.uploading import fill
 
 
 @pytest.mark.parametrize(("digits", "said"), [(38, False), (39, True), (60, True)])
@@ -22,3 +26,17 @@ def test_decimals_of_more_digits_than_the_engine_has_are_said(tmp_path, digits, 
 
     assert [row[0] is None or float(row[0]) for row in rows] == [1.25, True]
     assert ["amount" in warning for warning in understood.warnings] == [True] * said
+
+
+def test_times_with_nanoseconds_are_described_as_others_are(tmp_path):
+    opens = pa.array([time(8, 30), time(9), None], pa.time64("ns"))
+    pq.write_table(pa.table({"shop": ["a", "b", "c"], "opens": opens}), tmp_path / "written")
+    fill(tmp_path, (tmp_path / "written").read_bytes(), {}, Format.PARQUET, "a.parquet")
+    snapshot = tmp_path / "snapshot.duckdb"
+
+    (table,) = profile_tables("shops", snapshot, list_tables("shops", snapshot))
+
+    assert [column.values for column in table.columns] == [
+        "a, b, c",
+        "08:30:00, 09:00:00; 33 % empty",
+    ]
