@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.demo_model.files.columns import FileColumn, FileContents
 from backend.demo_model.plans.statement import CannotApply
@@ -61,14 +61,54 @@ def open_words(text: str) -> list[str]:
 
 
 def plan_query(contents: FileContents, text: str) -> FileQuery:
-    """Return the SELECT that answers a question. Raise CannotApply for what it cannot express."""
+    """Return the SELECT that answers a question. Raise CannotApply for what it cannot express.
+
+    Of several tables that could answer, such as the sheets of a year, the question has to name one.
+    """
+    queries: dict[str, FileQuery] = {}
     problems: list[CannotApply] = []
-    for table, columns in contents.tables.items():
+    for table in contents.tables:
         try:
-            return _Reading(table, columns, text).query()
+            queries[table] = _query_table(contents, table, text)
         except CannotApply as problem:
             problems.append(problem)
+    words = _WORDS.findall(text)
+    named = {t: q for t, q in queries.items() if _find(words, _words_of(t)) is not None} or queries
+    if len(named) > 1:
+        names = ", ".join(_name_of(table) for table in list(named)[:40])
+        raise CannotApply(f"Of which table? These can answer it: {names}. Name one.")
+    if named:
+        return next(iter(named.values()))
     raise problems[0] if problems else CannotApply("The file holds no table that I can ask.")
+
+
+def _query_table(contents: FileContents, table: str, text: str) -> FileQuery:
+    """Return the SELECT over one table, which the title names if the file has others.
+
+    The name may be a word of the question. Raise CannotApply.
+    """
+    columns = contents.tables[table]
+    if len(contents.tables) == 1:
+        return _Reading(table, columns, text).query()
+    try:
+        query = _Reading(table, columns, text).query()
+    except CannotApply:
+        words, name = _WORDS.findall(text), _words_of(table)
+        place = _find(words, name)
+        if place is None:
+            raise
+        others = " ".join([*words[:place], "the", *words[place + len(name) :]])
+        query = _Reading(table, columns, others).query()
+    return replace(query, title=f"{query.title} (table {_name_of(table)})")
+
+
+def _name_of(table: str) -> str:
+    """Return the name of a table without that of its source."""
+    return table.rpartition(".")[2].strip('"')
+
+
+def _words_of(table: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(_name_of(table))]
 
 
 class _Reading:

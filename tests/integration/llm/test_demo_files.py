@@ -4,6 +4,7 @@ import asyncio
 import json
 from uuid import uuid4
 
+import openpyxl
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from starlette.testclient import TestClient
@@ -27,12 +28,23 @@ TWO = "Region,Net Sales,Cost,Shipped\nNorth,10.5,3.25,2026-01-05\nSouth,20,4.5,2
 ATTACHED = attached_line("Umsätze.csv", "umsätze")
 
 
+def book_of_months():
+    """A workbook whose sheets are alike."""
+    book = openpyxl.Workbook()
+    book.active.title = "March"
+    for sheet, amount in ((book.active, 10.5), (book.create_sheet("April"), 20.25)):
+        for row in (["Region", "Amount"], ["North", amount], ["South", 1]):
+            sheet.append(row)
+    return book
+
+
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory, sandbox):
     home = tmp_path_factory.mktemp("demo-files")
     (home / "sources").mkdir()
     (home / "sources" / "umsätze.csv").write_bytes(SALES.encode("cp1252"))
     (home / "sources" / "two.csv").write_text(TWO)
+    book_of_months().save(home / "sources" / "months.xlsx")
     context = ToolContext(Sources(home, {}, sandbox), uuid4(), uuid4(), LOCAL_USER)
     tools = {tool.name: tool for tool in build_tools(None, context)}
     offered = [convert_to_openai_tool(tool) for tool in tools.values()]
@@ -100,6 +112,17 @@ def test_of_several_files_the_answer_says_which_one_it_is_about(ask):
     assert "Kunde" in described and described.endswith(only)
     assert "Müller" in totals and totals.endswith(only)
     assert "Net Sales" in named and "only" not in named
+
+
+@pytest.mark.parametrize("question", ["How many rows are there?", "Total by region"])
+def test_of_sheets_that_could_all_answer_the_question_has_to_name_one(ask, question):
+    attached = attached_line("months.xlsx", "months")
+
+    refused = ask(f"{question}\n\n{attached}")
+    said = ask(f"{question}\n\n{attached}", "Total amount in March?")
+
+    assert refused == "Of which table? These can answer it: april, march. Name one."
+    assert "Total of Amount (table march) in **months.xlsx**" in said and "| 11.50 |" in said
 
 
 def test_a_question_about_the_books_is_not_taken_for_one_about_a_file(ask):
