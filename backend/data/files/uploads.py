@@ -35,6 +35,7 @@ _BLOCK = 1 << 20
 _SAMPLE_CHARS = 65_536
 _HEAD = 4_096  # bytes that show JSON
 _SUFFIXES_OF_TABLES = (".csv", ".tsv", ".tab", ".psv")
+_SUFFIXES_OF_PAGES = (".html", ".htm")
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,9 @@ def _read_text(
 
 
 def _is_page_of_tables(path: Path, upload: Upload) -> bool:
-    """Return whether it is a web page with the name of a workbook, to be read by its tables."""
+    """Return whether it is a web page, maybe named as a workbook, to be read by its tables."""
     given = upload.corrections
-    is_named_so = upload.shown.lower().endswith(WORKBOOKS)
+    is_named_so = upload.shown.lower().endswith((*_SUFFIXES_OF_PAGES, *WORKBOOKS))
     is_chosen = given.kind != DOCUMENT and given.separator is None
     return is_named_so and is_chosen and is_web_page(path, given.encoding)
 
@@ -151,6 +152,8 @@ def _kind_of_text(path: Path, upload: Upload) -> str:
         return TABLE
     if upload.shown.lower().endswith(_SUFFIXES_OF_TABLES):
         return TABLE
+    if upload.shown.lower().endswith(_SUFFIXES_OF_PAGES):
+        return DOCUMENT
     allow_long_cells()
     with open_text(path, choose_encoding(path, given.encoding)) as file:
         lines = file.read(_SAMPLE_CHARS).splitlines(keepends=True)

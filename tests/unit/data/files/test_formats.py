@@ -19,6 +19,8 @@ PAGE = """<html><head><style>td {color: red}</style></head><body><p>Export</p>
 <tr><td>Kasse &amp; Bank</td><td align=right>1.234,50</td><td>&nbsp;</td></tr>
 <tr><td>Erl&ouml;se<br>brutto<td><td>-2,00</table></body></html>"""
 
+AS_READ = [("Kasse & Bank", 1234.5, None), ("Erlöse brutto", None, -2.0)]
+
 
 def pdf():
     held, writer = BytesIO(), PdfWriter()
@@ -58,17 +60,26 @@ def test_types_of_packed_json_can_be_corrected(tmp_path):
     assert fill(tmp_path, packed, corrections, Format.GZIP, "a.json.gz") == [(1,), (2,)]
 
 
-def test_a_web_page_that_is_named_as_a_workbook_is_read_by_its_table(tmp_path):
-    expected = [("Kasse & Bank", 1234.5, None), ("Erlöse brutto", None, -2.0)]
+@pytest.mark.parametrize("name", ["page.html", "page.HTM"])
+def test_a_web_page_is_read_by_its_table(name, tmp_path):
+    assert fill(tmp_path, PAGE, {}, name=name) == AS_READ
 
-    assert fill(tmp_path, PAGE, {}, name="export.xls") == expected
+
+def test_a_web_page_without_a_table_is_a_document(tmp_path):
+    page = "<html>\n<p>Rent, heating, repairs</p>\n<p>Wages, bonuses, travel</p>\n</html>\n"
+
+    assert fill(tmp_path, page, {}, name="page.html", table="pages") == [(1, page)]
+
+
+def test_a_web_page_that_is_named_as_a_workbook_is_read_by_its_table(tmp_path):
+    assert fill(tmp_path, PAGE, {}, name="export.xls") == AS_READ
     with duckdb.connect() as connection:
         connection.execute("ATTACH ':memory:' AS scratch")
         (understood,) = read_file(connection, "export", tmp_path / "export.xls").values()
         relation = connection.sql("FROM export")
         assert (relation.columns, relation.fetchall()) == (
             ["Konto", "Betrag Soll", "Betrag Haben"],
-            expected,
+            AS_READ,
         )
     assert "a web page, of which only tables are read" in understood.form
 

@@ -8,14 +8,14 @@ from backend.data.files.formats import Format
 from backend.data.files.uploads import Upload, fill_upload
 
 
-def fill(tmp_path, content, given, format_=Format.TEXT, name="a.csv"):
+def fill(tmp_path, content, given, format_=Format.TEXT, name="a.csv", table="Sheet"):
     """The rows of an uploaded file."""
     stored = tmp_path / name
     stored.write_bytes(content if isinstance(content, bytes) else content.encode())
     snapshot = tmp_path / "snapshot.duckdb"
     fill_upload(snapshot, "Sheet", Upload("id", stored, name, format_, Corrections(**given)))
     with duckdb.connect(str(snapshot), read_only=True) as connection:
-        return connection.sql("FROM Sheet").fetchall()
+        return connection.sql(f"FROM {table}").fetchall()
 
 
 def workbook(tmp_path, rows):
