@@ -51,6 +51,7 @@ _UNREADABLE = (
     (b"Rar!", "a RAR archive"),
     (b"7z\xbc\xaf", "a 7-Zip archive"),
     (b"ID3", "a sound"),
+    (b"{\\rtf", "a text of a word processor"),
     (b"SQLite format 3", "a database"),
 )
 

@@ -37,6 +37,7 @@ from backend.data.reading.understood import Understood
 _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
 _LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are in memory at once
 _MOST_NAMED = 100
+_NOT_READ = "The file cannot be read as a workbook: "
 _OTHER_CONTENTS = {
     "word/document.xml": "it is a text of a word processor. Save it as PDF.",
     "ppt/presentation.xml": "it is a presentation. Save it as PDF.",
@@ -47,6 +48,11 @@ _LOCKED = (
     "The workbook is protected with a password. Remove the password in a spreadsheet program and "
     "upload it again, or save it as CSV."
 )
+_OLD_PARTS = {
+    "EncryptedPackage": _LOCKED,
+    "WordDocument": _NOT_READ + _OTHER_CONTENTS["word/document.xml"],
+    "PowerPoint Document": _NOT_READ + _OTHER_CONTENTS["ppt/presentation.xml"],
+}
 _OLD_FORMAT = (
     "errors and formulas without a stored value read as empty, "
     "hidden rows and columns as the others"
@@ -102,19 +108,20 @@ def read_workbook(
 
 
 def _open_workbook(path: Path) -> CalamineWorkbook:
-    """Return the opened workbook. Raise SourceUnusable if it has a password."""
+    """Return the opened workbook. Raise SourceUnusable if it has a password, or is none."""
     try:
         return CalamineWorkbook.from_path(path)
     except CalamineError as error:
-        if isinstance(error, PasswordError) or _is_encrypted(path):
-            raise SourceUnusable(_LOCKED) from None
+        if said := _LOCKED if isinstance(error, PasswordError) else _told_by_parts(path):
+            raise SourceUnusable(said) from None
         raise
 
 
-def _is_encrypted(path: Path) -> bool:
-    """Return whether the file has the part that encryption makes of an .xlsx."""
+def _told_by_parts(path: Path) -> str | None:
+    """Return why a file of the older formats, or an encrypted one, is no workbook to read."""
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        return content.find("EncryptedPackage".encode("utf-16-le")) >= 0
+        parts = _OLD_PARTS.items()
+        return next((why for p, why in parts if content.find(p.encode("utf-16-le")) >= 0), None)
 
 
 def _check_sheet(known: Sequence[str], corrections: Corrections) -> None:
@@ -231,7 +238,8 @@ def _look_inside(path: Path) -> dict[str, Unseen]:
     try:
         with ZipFile(path) as archive:
             sizes = {part.filename: part.file_size for part in archive.infolist()}
-            _check_contents(sizes)
+            for part in _OTHER_CONTENTS.keys() & sizes:
+                raise SourceUnusable(_NOT_READ + _OTHER_CONTENTS[part])
             _check_sizes(sizes)
             places = _sheet_places(archive)
             return {name: _look(archive, place) for name, place in places.items() if place in sizes}
@@ -240,12 +248,6 @@ def _look_inside(path: Path) -> dict[str, Unseen]:
             "The file cannot be read as a workbook: it is damaged, or an archive of other files. "
             "Save a workbook again, or as CSV; unpack an archive, and upload its files."
         ) from None
-
-
-def _check_contents(sizes: dict[str, int]) -> None:
-    for part, said in _OTHER_CONTENTS.items():
-        if part in sizes:
-            raise SourceUnusable(f"The file cannot be read as a workbook: {said}")
 
 
 def _check_sizes(sizes: dict[str, int]) -> None:
