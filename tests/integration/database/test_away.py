@@ -113,10 +113,10 @@ def test_what_cannot_be_stored_is_refused_at_once(mortal: Mortal) -> None:
 def test_a_sweep_that_waits_is_one_line_of_the_log(mortal: Mortal) -> None:
     stack = mortal.stack
     with mortal.without_database():
-        stack.wait_for(lambda: "The sweep waits" in stack.log.read_text(), "nothing is logged")
+        stack.wait_for(lambda: "The sweeper waits" in stack.log.read_text(), "nothing is logged")
 
     lines = stack.log.read_text().splitlines()
-    after = [later for line, later in pairwise(lines) if "The sweep waits" in line]
+    after = [later for line, later in pairwise(lines) if "The sweeper waits" in line]
     assert [line for line in after if not line.startswith(LEVELS)] == []
 
 
