@@ -6,9 +6,11 @@ from urllib.parse import urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from backend.tabular.chart_places import CHART, ChartPlace, read_charts
+from backend.tabular.markdown_tables import LINE_BREAK
 
 LONGEST_MARKDOWN = 200_000  # longer documents are shown as plain text
 DEEPEST = 16  # nested lists and quotes; deeper content is shown as plain text
@@ -23,6 +25,7 @@ def reader() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_NESTED})
     parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline"])
     parser.block.ruler.before("table", "too_deep", _too_deep)
+    parser.inline.ruler.before("autolink", "line_break", _line_break)
     parser.core.ruler.push("plain_links", _plain_links)
     return parser.use(read_charts)
 
@@ -61,6 +64,17 @@ def _too_deep(state: StateBlock, line: int, end_line: int, silent: bool) -> bool
     token.content = state.getLines(line, end_line, state.blkIndent, False).strip()
     token.map, token.children = [line, end_line], []
     state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _line_break(state: StateInline, silent: bool) -> bool:
+    """Read `<br>`, which models write into cells, as a line break."""
+    found = LINE_BREAK.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("hardbreak", "br", 0)
+    state.pos = found.end()
     return True
 
 

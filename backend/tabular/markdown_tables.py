@@ -13,6 +13,7 @@ _MARKS = re.compile(
     r"(?<!`)(`++)([^`]++)\1(?!`)"
     r"|(?<![\w*])(\*{2,3}|__)(?=\S)((?:(?!\3).)++)(?<=\S)\3(?![\w*])"
 )  # code, whose text stays as it is, and bold words; linear as above
+LINE_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _UNSURE = re.compile(r"[-+\u2212]?\d{1,3}\.\d{3}")  # a thousands separator in some languages
 _CODE = re.compile(r"[-+\u2212]?0[\d,]|(?:\D*\d){16}")  # 01067, or more digits than Excel keeps
@@ -74,7 +75,11 @@ def _cells(line: str) -> list[str]:
     inner = inner[1:] if inner.startswith("|") else inner
     if inner.endswith("|") and not inner.endswith("\\|"):
         inner = inner[:-1]
-    return [_without_marks(cell).replace("\\|", "|").strip() for cell in _BAR.split(inner)]
+    return [_plain(cell) for cell in _BAR.split(inner)]
+
+
+def _plain(cell: str) -> str:
+    return LINE_BREAK.sub("\n", _without_marks(cell)).replace("\\|", "|").strip()
 
 
 def _without_marks(text: str) -> str:

@@ -55,6 +55,15 @@ markdown.renderer.rules.formula = (tokens, index) => {
   return window.katex.renderToString(source, { displayMode: true, output: "mathml", throwOnError: false });
 };
 
+// `<br>`, which models write into cells, is a line break.
+markdown.inline.ruler.before("html_inline", "line_break", (state, silent) => {
+  const [tag] = /^<br ?\/?>/i.exec(state.src.slice(state.pos, state.pos + 6)) ?? [];
+  if (!tag) return false;
+  if (!silent) state.push("hardbreak", "br", 0);
+  state.pos += tag.length;
+  return true;
+});
+
 // Rows are padded to the widest one: a short text may produce very many cells.
 const hasTooManyCells = (text) => {
   const bars = text.split("\n").map((line) => line.split("|").length - 1).filter(Boolean);

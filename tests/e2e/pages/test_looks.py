@@ -235,3 +235,19 @@ def test_text_in_arabic_runs_from_right_to_left(desk: Desk, model: ScriptedModel
     assert runs_from_right(question)
     assert runs_from_right(answer), "stored"
     assert desk.composer.evaluate("one => getComputedStyle(one).unicodeBidi") == "plaintext"
+
+
+def test_a_line_break_in_a_cell_breaks_the_line(desk: Desk, model: ScriptedModel) -> None:
+    gate = Event()
+    table = "| Centre | Cost |\n|---|---|\n| CC-1001<br>Berlin | 5 |\n"
+    model.steps = [{"text": f"{table}\nThat is all.", "until": gate}]
+    cell = desk.main.locator("td").filter(has_text="Berlin")
+
+    desk.ask("How much?")
+    desk.sees("That is all.")
+    assert cell.inner_text() == "CC-1001\nBerlin", "while it streams"
+    gate.set()
+    desk.is_idle()
+    desk.is_at_rest()
+
+    assert cell.inner_text() == "CC-1001\nBerlin", "stored"

@@ -48,6 +48,14 @@ def test_a_footnote_is_kept_when_its_reference_is_in_another_piece(text, safe):
     assert safe_markdown(text) == safe
 
 
+def test_a_written_line_break_breaks_the_line_also_within_a_cell():
+    table = "| a<br>b | `<br>` |\n|--|--|\n"
+
+    assert safe_markdown(f"One<br>two <BR /> three\n\n{table}") == (
+        "One\\\ntwo \\\n three\n\n| a&#10;b | `<br>` |\n|--|--|\n"
+    )
+
+
 def test_money_is_not_latex():
     assert safe_markdown("$5 and $6, or $1,200") == "\\$5 and \\$6, or \\$1,200"
 

@@ -196,6 +196,7 @@ def test_numbers_in_an_answer_are_values():
         ("**`a__b__c`**", "a__b__c"),
         ("**__x__**", "x"),
         ("***x***", "x"),
+        ("one<br>two <BR/> three", "one\ntwo \n three"),
     ],
 )
 def test_only_pairs_of_marks_around_words_are_left_out(written, shown):

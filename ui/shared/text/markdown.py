@@ -5,6 +5,7 @@ Streamlit never renders HTML unless asked to, but its Markdown loads images from
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from ui.shared.text.spans import find_spans, opening_fence
@@ -20,6 +21,9 @@ _EMOJI = re.compile(r":[\w+-]++:")
 _NOTE = re.compile(r"^([ \t>]*)(\[\^[^\]\s]+\]:)", re.MULTILINE)
 _REFERENCE = re.compile(r"\[\^[^\]\s]+\](?!:)")
 _IMAGE = re.compile(r"(?<!\\)(\\*+)!\[")
+_BREAK = re.compile(r"(?<!\\)<br ?/?>", re.IGNORECASE)
+# A line break that stays within its cell; the style of tables keeps it.
+_BREAK_IN_CELL = "&#10;"
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$&=])")
 _UNSURE = frozenset("\n\\<|")
@@ -62,6 +66,7 @@ def safe_markdown(text: str) -> str:
 
     An image becomes a link after an exclamation mark: the reader decides whether to open it.
     """
+    text = _with_line_breaks(text) if _BREAK.search(text) else text
     escaped = _escape_all(text, "")
     # If any text looks like an emoji, as 10:30:45 does, the browser also resolves entities.
     return _escape_all(text, JOINER) if _EMOJI.search(escaped) else escaped
@@ -91,6 +96,22 @@ def plain(text: str, limit: int = 300) -> str:
     if len(line) > limit:
         line = line[: limit - 1] + "…"
     return _without_logo(_PUNCTUATION.sub(r"\\\1", line).replace(":", COLON))
+
+
+def _with_line_breaks(text: str) -> str:
+    """Return the text with `<br>` as Markdown's own line break, or as a character in a cell."""
+    spans = list(find_spans(text))
+    starts = [start for start, _ in spans]
+    line_ends = [found.start() for found in re.finditer("\n", text)]
+    is_row = ["|" in line for line in text.split("\n")]
+
+    def as_break(found: re.Match[str]) -> str:
+        span = bisect_right(starts, found.start()) - 1
+        if span >= 0 and found.start() < spans[span][1]:
+            return found[0]
+        return _BREAK_IN_CELL if is_row[bisect_left(line_ends, found.start())] else "\\\n"
+
+    return _BREAK.sub(as_break, text)
 
 
 def _escape(text: str, glue: str) -> str:
