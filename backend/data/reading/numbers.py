@@ -24,7 +24,9 @@ from backend.data.sql.quoting import literal
 
 _WORDS_AMONG = 20  # one word among this many numbers is a missing value
 _FLOAT = r"-?[0-9]+\.[0-9]+"
-_FLAGS = ("percent", "bracket", "trailing", "spaced", "point", "comma")  # as the query has them
+_LONGEST = 15  # digits before the decimal mark that a DOUBLE keeps
+_ROUNDED = f"rounded: numbers with more than {_LONGEST} digits before the decimal mark"
+_FLAGS = ("percent", "bracket", "trailing", "spaced", "long", "point", "comma")  # as in the query
 _STYLES = {"english": "1,234.56", "german": "1.234,56"}
 
 
@@ -66,6 +68,7 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, column: RawColumn) ->
         SELECT form, count(*), arg_min(line, line, 3), arg_min(t, line, 3),
                p.outside || p.before || p.after AS currency, p.percent <> '' AS percent,
                p.opened <> '' AS bracket, p.trailing <> '' AS trailing, p.digits <> d AS spaced,
+               length(regexp_replace(d, '[.,][0-9]*$|[.,]', '', 'g')) > {_LONGEST} AS long,
                contains(d, '.') AS point, contains(d, ',') AS comma
         FROM formed GROUP BY ALL
         """  # noqa: S608 - our own names and patterns
@@ -140,6 +143,9 @@ def number_reading(forms: NumberForms, style: str, type_: str = "") -> Reading:
     fraction = counts["with point" if style == "english" else "with comma"] or counts["power"]
     type_ = type_ or ("DOUBLE" if fraction else "BIGINT")
     notes, warnings = _notes(forms, style)
+    if type_ == "DOUBLE" and counts["with long"]:
+        notes.append(_ROUNDED)
+        warnings.append(_ROUNDED)
     place = forms.place
     other = {"english": "german", "german": "english"}[style]
     has_misfits = bool(counts["odd"] or counts[other])

@@ -169,6 +169,15 @@ def test_a_regular_and_an_irregular_file_are_read_alike(connection, tmp_path):
     assert "fewer cells than the header; those that are missing are NULL (line 5,002)" in said
 
 
+def test_numbers_that_a_float_cannot_hold_are_said_to_be_rounded(connection, tmp_path):
+    path = tmp_path / "t.csv"
+    _, long = read(connection, path, b"id,amount\nA,12345678901234567.89\nB,1.50\n")
+    _, short = read(connection, path, b"id,amount\nA,123456789012345.67\nB,1.50\n")
+
+    assert "rounded: numbers with more than 15 digits before the decimal mark" in long
+    assert "rounded" not in short
+
+
 def test_one_is_counted_in_the_singular(connection, tmp_path):
     lines = [f"{day:02}.08.2026;{day},5" for day in range(1, 31)]
     text = "\n".join(["day;x", *lines, "31.08.2026;open", "day;x", "Summe;465,0"])
