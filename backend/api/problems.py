@@ -3,12 +3,13 @@
 import logging
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 from backend.errors.base import AppError, DatabaseUnavailable
@@ -19,6 +20,7 @@ MEDIA_TYPE = "application/problem+json"
 TOO_LARGE = 413
 NOT_ALLOWED = 405
 METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
+CLIENT_LEFT = 499  # as nginx counts them
 UNREADABLE = 400  # FastAPI's answer to a body whose bytes it cannot decode
 MOST_FAULTS = 20
 LONGEST_FAULT = 500
@@ -69,6 +71,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(AppError, _app_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _client_left)
     app.add_exception_handler(SQLAlchemyError, _database)
     app.add_exception_handler(Exception, _unexpected)
 
@@ -135,6 +138,12 @@ def _http(request: Request, error: Exception) -> JSONResponse:
         allowed = _methods_of(request)
         headers, detail = {"Allow": ", ".join(allowed)}, f"This address takes {listed(allowed)}."
     return problem(request, error.status_code, title, detail, headers)
+
+
+def _client_left(request: Request, _: Exception) -> Response:
+    """Answer nobody: the client closed its connection before its body had arrived."""
+    request.app.state.problems[CLIENT_LEFT] += 1
+    return Response(status_code=CLIENT_LEFT)
 
 
 def _methods_of(request: Request) -> list[str]:

@@ -192,3 +192,19 @@ def test_an_empty_cursor_is_the_first_page(stack: Stack, path: str) -> None:
 
     assert [page.status_code for page in pages] == [200, 200]
     assert pages[0].json() == pages[1].json()
+
+
+def test_an_upload_that_breaks_off_leaves_no_file_and_no_traceback(own_stack: Stack) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b\r\n'
+        raise ConnectionAbortedError
+
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    with pytest.raises(ConnectionAbortedError):
+        own_stack.client.post("/files", content=pieces(), headers=headers)
+
+    counted = 'colloquy_problems_total{status="499"} 1.0'
+    metrics = f"{own_stack.base_url}/metrics"
+    own_stack.wait_for(lambda: counted in own_stack.client.get(metrics).text, "nobody has left")
+    assert own_stack.client.get("/files").json()["items"] == []
+    assert "Traceback" not in own_stack.log.read_text()
