@@ -11,12 +11,14 @@ from backend.schemas.events import (
     Interrupt,
     MessageAdded,
     Reset,
+    TaskUpdated,
     TextDelta,
     ThinkingDelta,
     TurnFinished,
     TurnQueued,
     TurnStarted,
 )
+from backend.schemas.tasks import TaskStatus
 from tests.ui.fakes.store import Store
 from ui.features.chat.live.frames import SessionFrames, TaskFrames
 
@@ -193,6 +195,28 @@ def test_a_wait_for_people_is_drawn_by_the_page(turn):
         {"kind": "changed"},
         news("It waits for your decision."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"status": TaskStatus.ASKING}, ["It waits for your decision."]),
+        (
+            {"status": TaskStatus.RUNNING, "waiting_for_approval": True},
+            ["It waits for your decision."],
+        ),
+        ({"status": TaskStatus.RUNNING}, []),
+        ({"status": TaskStatus.SUCCEEDED}, []),
+    ],
+)
+def test_a_task_that_waits_for_a_person_is_news(store, turn, state, words):
+    plan = store.plans.start(turn, {"t1": ()})
+    task = store.plans.update(plan, "t1", **state)
+    view = SessionFrames(turn)
+
+    frames = view.apply([TaskUpdated(context=context(turn), task=task)])
+
+    assert frames == [{"kind": "changed"}, *(news(text) for text in words)]
 
 
 def test_what_no_event_told_comes_from_what_is_stored(store, turn):

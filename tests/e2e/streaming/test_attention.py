@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
+from tests.integration.plans.team import FAILING, Team, plan, task
+from tests.stack import Stack
 
 MARKED, UNMARKED = re.compile("^● "), re.compile("^(?!● )")
 LOOKS_AWAY = "() => { document.hasFocus = () => false; }"
@@ -57,6 +59,23 @@ def test_the_tab_of_a_person_who_watches_is_not_marked(desk: Desk, model: Script
 
     desk.is_idle()
     expect(desk.page).to_have_title(UNMARKED)
+
+
+def test_the_tab_is_marked_when_a_task_of_a_plan_asks(
+    desk: Desk, stack: Stack, model: ScriptedModel
+):
+    goes_on = Event()
+    first = {"text": "Said so far.", "until": goes_on}
+    team = Team(stack, model, lambda name: first if name == "t1" else FAILING)
+    turn = team.ask(plan(task("t1"), task("t2", "t1", onFailure="ask")))
+    desk.open(f"?session={turn['session_id']}")
+    desk.sees("Said so far.")
+    desk.page.evaluate(LOOKS_AWAY)
+
+    goes_on.set()
+
+    expect(desk.page).to_have_title(MARKED)
+    desk.sees("Task t2 has failed.")
 
 
 def test_a_notification_is_shown_to_those_who_asked_for_it(own_desk: Desk, model: ScriptedModel):

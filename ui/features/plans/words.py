@@ -37,6 +37,11 @@ def look_of(task: Task) -> Look:
     return APPROVAL if task.waiting_for_approval else LOOKS[task.status]
 
 
+def waits_for_people(task: Task) -> bool:
+    """Return whether a task goes on only after a person's decision."""
+    return task.status is TaskStatus.ASKING or task.waiting_for_approval
+
+
 def plan_words(plan: Plan) -> str:
     """Return a plan's progress: how many tasks are done, and how many are in other states."""
     waiting = sum(task.waiting_for_approval for task in plan.tasks)

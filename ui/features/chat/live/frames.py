@@ -37,6 +37,7 @@ from backend.schemas.events import (
 )
 from backend.types import JSON
 from ui.features.chat.live.live_turn import LiveTurn
+from ui.features.plans.words import waits_for_people
 from ui.shared.states import end_words, next_try_words, running_words
 
 AWAY = "The service does not answer. Nothing is lost; reconnecting"
@@ -115,6 +116,8 @@ class SessionFrames:
         if isinstance(turn, Turn) and self._takes(event, turn):
             self._live = LiveTurn(turn, ())
         live = self._live
+        if isinstance(event, TaskUpdated) and waits_for_people(event.task):
+            return _asks()
         if isinstance(event, TurnQueued | TaskUpdated):
             return [{"kind": "changed"}]
         if live is None or event.context.turn_id != live.turn.id:
@@ -145,7 +148,7 @@ class SessionFrames:
                 words = end_words(event.turn)
                 return [ended, _news(words)] if words else [ended]
             case Interrupt():
-                return [{"kind": "changed"}, _news("It waits for your decision.")]
+                return _asks()
         return []
 
 
@@ -191,6 +194,10 @@ def _piece(event: TextDelta | ThinkingDelta) -> JSON:
 
 def _news(text: str) -> JSON:
     return {"kind": "news", "text": text}
+
+
+def _asks() -> list[JSON]:
+    return [{"kind": "changed"}, _news("It waits for your decision.")]
 
 
 def _continues(before: JSON, frame: JSON) -> bool:
