@@ -43,6 +43,7 @@ def test_a_plan_lives_asks_and_goes_on(desk: Desk, session: str, mended: Event) 
     expect(node(desk, "first", "done")).to_be_visible()
     expect(node(desk, "asks", "asks you")).to_be_visible()
     expect(node(desk, "last", "waiting")).to_be_visible()
+    desk.sees("Waiting for its tasks…")  # of which none runs
     node(desk, "first", "done").press("Enter")
     desk.sees("All of first is done.")
 

@@ -27,7 +27,7 @@ from ui.features.chat.messages.blocks import Block, to_blocks
 from ui.features.plans.matching import PLAN_TOOLS
 from ui.shared.states import queue_words, wait_words, waiting_words
 
-AT_WORK = "Tasks are running"
+ON_TASKS = "Waiting for its tasks"  # also when these wait for a person
 ASKED_AGAIN = "The answer broke off and is being requested again."
 STAGES = {"routing": "Finding the agent", "completing": "Completing"}
 RESETS = {
@@ -103,7 +103,7 @@ class LiveTurn:
         if self.turn.status is TurnStatus.WAITING:
             if self.waits_for:
                 return waiting_words(len(self.waits_for))
-            return AT_WORK if self._waits_for_tasks else "Continuing"
+            return ON_TASKS if self._waits_for_tasks else "Continuing"
         if self.turn.stop_requested:
             return "Stopping"
         if self._wait:
@@ -113,7 +113,7 @@ class LiveTurn:
         running = [block.row for block in self.blocks if _is_running(block)]
         if running:
             if str(running[-1].content.get("name")) in PLAN_TOOLS:
-                return AT_WORK
+                return ON_TASKS
             call = running[-1].content
             progress = self._tools_say.get(str(call.get("call_id")))
             return f"Running {call.get('name', 'a tool')}" + (f": {progress}" if progress else "")
