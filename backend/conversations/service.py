@@ -19,9 +19,9 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.conversations.latest_turn import of_latest_turn
 from backend.conversations.removal import delete_conversation
 from backend.conversations.reviews import record_review
+from backend.conversations.session_turns import of_latest_turn, session_status, waits_for
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
 from backend.errors.base import InvalidInput, NotAllowed
@@ -39,8 +39,6 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 
 MAX_PAGE = 200
-IDLE = "idle"
-UNFINISHED = ("queued", "running", "waiting")
 
 
 @dataclass(frozen=True)
@@ -207,19 +205,6 @@ def clean_title(title: str) -> str:
     return line if len(line) <= MAX_TITLE_CHARS else line[: MAX_TITLE_CHARS - 1] + "…"
 
 
-def _active_status() -> Any:
-    """Return the status of the session's first unfinished turn; idle without one."""
-    first = (
-        select(TurnRow.status)
-        .where(TurnRow.conversation_id == ConversationRow.id, TurnRow.status.in_(UNFINISHED))
-        .order_by(TurnRow.number)
-        .limit(1)
-        .correlate(ConversationRow)
-        .scalar_subquery()
-    )
-    return func.coalesce(first, IDLE)
-
-
 def _has_failed() -> Any:
     return func.coalesce(of_latest_turn(TurnRow.status) == "failed", false())
 
@@ -267,7 +252,7 @@ def _title_matches(q: str) -> ColumnElement[bool]:
 _OF_IMAGE = {"models", "default_model"}
 _SHOWN = tuple(name for name in schemas.Session.model_fields if name not in _OF_IMAGE)
 # Built once: building these statements takes as long as running them.
-_active = _active_status()
+_active = session_status()
 _SESSIONS = select(
     ConversationRow.id,
     ConversationRow.title,
@@ -275,6 +260,7 @@ _SESSIONS = select(
     ConversationRow.domain_id,
     ConversationRow.image_id,
     _active.label("status"),
+    waits_for().label("waits_for"),
     _has_failed().label("has_failed"),
     ConversationRow.pinned,
     ConversationRow.archived,

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.conversations.latest_turn import of_latest_turn
+from backend.conversations.session_turns import of_latest_turn
 from backend.errors.base import NotAllowed
 from backend.operations.workers import list_workers
 from backend.schemas.conversations.turns import TurnStatus

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.schemas.bounds import ModelName
-from backend.schemas.conversations.turns import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus, WaitsFor
 from backend.schemas.wire import Input, Wire, without_default
 from backend.types import JSON
 
@@ -134,6 +134,11 @@ class Session(Wire):
     domain_id: UUID | None
     image_id: UUID
     status: TurnStatus | Literal["idle"]
+    waits_for: WaitsFor | None = Field(
+        None,
+        description="What a waiting session waits for: people also where one of its tasks waits for"
+        " them. Null: it continues as soon as a worker is free.",
+    )
     has_failed: bool = Field(False, description="The latest turn of its active branch failed.")
     pinned: bool
     archived: bool

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.conversations.latest_turn import of_latest_turn
+from backend.conversations.session_turns import of_latest_turn
 from backend.schemas.conversations.turns import Route, RouteReason, Turn
 from backend.settings import Settings
 from backend.turns.history.branches import fork_before

@@ -57,4 +57,5 @@ def test_a_tool_that_is_forbidden_again_asks_in_tasks_too(
 
         stack.wait_for(settled, "neither asked nor ran", 30)
         assert server.calls == []
+        assert stack.client.get(f"/sessions/{session}").json()["waits_for"] == "people"
         stack.client.post(f"/turns/{turn['turn_id']}/stop")

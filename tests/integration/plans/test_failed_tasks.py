@@ -174,3 +174,22 @@ def test_a_task_that_reached_a_limit_is_not_tried_again(
     tasks = team.tasks(turn["session_id"])
     assert (tasks["t1"]["error"]["title"], tasks["t1"]["tries"]) == (title, 1)
     assert [one["status"] for one in tasks.values()] == ["failed", "skipped"]
+
+
+def test_a_session_says_whether_it_waits_for_its_tasks_or_for_a_person(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    goes_on = threading.Event()
+    replies = iter([{"text": "so far", "until": goes_on}, FAILING])
+    team = Team(stack, model, lambda _: next(replies))
+    turn = team.ask(plan(task("first"), task("asks", "first", onFailure="ask")))
+
+    def seen() -> tuple[str, str | None]:
+        session = stack.client.get(f"/sessions/{turn['session_id']}").json()
+        return session["status"], session["waits_for"]
+
+    stack.wait_for(lambda: seen() == ("waiting", "tasks"), "it does not wait for its tasks")
+    goes_on.set()
+    stack.wait_for(lambda: seen() == ("waiting", "people"), "it does not wait for a person")
+    stack.client.post(f"/turns/{turn['turn_id']}/stop")
+    stack.wait_for(lambda: seen() == ("idle", None), "it waits for something still")

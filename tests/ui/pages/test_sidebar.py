@@ -3,6 +3,8 @@
 import json
 from datetime import timedelta
 
+import pytest
+
 from backend.schemas.conversations.sessions import Problem
 from tests.ui.seen import answered, words
 from tests.ui.session_list import act, component, rows, send, shown, titles
@@ -173,6 +175,15 @@ def test_a_session_whose_last_turn_failed_is_marked(open_page, store):
     store.add_session("Reconcile", has_failed=True)
 
     assert rows(open_page())[0]["mark"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("waits_for", "mark"), [("people", "waiting"), ("tasks", "running"), (None, "running")]
+)
+def test_only_what_waits_for_a_person_is_marked_as_waiting(open_page, store, waits_for, mark):
+    store.add_session("Reconcile", status="waiting", waits_for=waits_for)
+
+    assert rows(open_page())[0]["mark"] == mark
 
 
 def test_titles_are_one_line_as_they_were_written(open_page, store):

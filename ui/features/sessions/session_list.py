@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, Session
-from backend.schemas.conversations.turns import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus, WaitsFor
 from ui import navigation, state
 from ui.features.sessions import acts, pages
 from ui.features.sessions.pages import LoadedSessions
@@ -77,6 +77,8 @@ def _mark(session: Session) -> str:
         return "unread" if session.id in state.memory().unread else ""
     if session.status is TurnStatus.QUEUED and "worker" not in state.server().missing:
         return "running"  # it waits only for a moment
+    if session.status is TurnStatus.WAITING and session.waits_for is not WaitsFor.PEOPLE:
+        return "running"  # its tasks run, or it continues in a moment
     return str(session.status)
 
 

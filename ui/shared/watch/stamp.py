@@ -25,7 +25,8 @@ def stamp_of(
     """
     sessions = [*sessions, opened] if opened else sessions
     stands = [
-        (s.id, s.status, s.title, s.pinned, s.archived, s.message_count, s.branch) for s in sessions
+        (s.id, s.status, s.waits_for, s.title, s.pinned, s.archived, s.message_count, s.branch)
+        for s in sessions
     ]
     marks = [mark_of(row) for row in rows]
     read = shared and (shared.title, shared.message_count, shared.updated_at.isoformat())
