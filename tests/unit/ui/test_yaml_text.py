@@ -138,3 +138,9 @@ def test_what_json_does_not_have_is_refused_at_its_line(text):
         read(text)
 
     assert refused.value.line == 1
+
+
+def test_a_key_is_a_text_as_it_is_written() -> None:
+    found = read("env:\n  on: a\n  null: b\n  010: c\n  2026-01-01: d\n")
+
+    assert found == {"env": {"on": "a", "null": "b", "010": "c", "2026-01-01": "d"}}

@@ -26,6 +26,9 @@ _REASONS = (
 )  # fmt: skip
 
 
+_MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
+
+
 class Unreadable(ValueError):
     """The text is not YAML; the message says where and why, `line` counts from 1."""
 
@@ -37,7 +40,8 @@ class Unreadable(ValueError):
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
     """Rejects aliases: a few lines of them expand to any size, and JSON has none.
 
-    Also rejects duplicate keys: PyYAML would keep the last and drop the values of the others.
+    Also rejects duplicate keys: PyYAML would keep the last and drop the values of the others. A key
+    is a text as it is written: YAML reads `on` as true, and a number anew.
     """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
@@ -55,6 +59,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
                     reason = f"{key.value} appears twice; remove one of them"
                     raise yaml.constructor.ConstructorError(None, None, reason, key.start_mark)
                 seen.add(key.value)
+                key.tag = key.tag if key.tag == _MERGE else _TEXT
         return super().construct_mapping(node, deep)
 
 
