@@ -17,6 +17,7 @@ from backend.text import listed
 _MOST_DIGITS = 38  # of a decimal in DuckDB
 _RELATION = "read_parquet(?, hive_partitioning = false)"
 _WIDE = "SELECT name FROM parquet_schema(?) WHERE precision > ?"
+_NAMES = "SELECT name FROM parquet_schema(?)"
 _SCHEMA = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'ARROW:schema'::BLOB"
 _UNITS = {  # by Arrow's names: the word, and how many are a second
     "s": ("seconds", 1),
@@ -42,6 +43,12 @@ def read_parquet(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -
             f"{column}: its decimals may have more than {_MOST_DIGITS} digits; they are floats"
             " here, with about 15 digits."
         )
+    written = {one for (one,) in connection.execute(_NAMES, place).fetchall()}
+    for column in found.columns:
+        if column not in written:
+            understood.warn(
+                f"{column}: named so here, because its name is empty or another's, too."
+            )
     return understood
 
 

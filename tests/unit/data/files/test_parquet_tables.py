@@ -40,3 +40,16 @@ def test_times_with_nanoseconds_are_described_as_others_are(tmp_path):
         "a, b, c",
         "08:30:00, 09:00:00; 33 % empty",
     ]
+
+
+def test_columns_that_cannot_keep_their_names_are_said(tmp_path):
+    place = tmp_path / "alike.parquet"
+    columns = [pa.array([1]), pa.array([2]), pa.array([3]), pa.array([4])]
+    pq.write_table(pa.Table.from_arrays(columns, names=["a", "a", "A", "b"]), place)
+
+    with duckdb.connect() as connection:
+        understood = read_file(connection, "t", place)["t"]
+        first, *renamed, last = connection.sql("FROM t").columns
+
+    assert (first, last) == ("a", "b")
+    assert [warning.partition(":")[0] for warning in understood.warnings] == renamed
