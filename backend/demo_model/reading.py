@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 
 Row = Mapping[str, str]
 
@@ -31,7 +31,13 @@ def number(text: str | None) -> Decimal:
 def money(amount: Decimal | str | None) -> str:
     """Return an amount with thousands separators and the group's currency: EUR 1,234.50."""
     value = amount if isinstance(amount, Decimal) else number(amount)
-    return f"EUR {value:,.2f}"
+    return f"EUR {two_places(value)}"
+
+
+def two_places(value: Decimal) -> str:
+    """Return a number as the pages' tables show it: 2.625 is 2.63."""
+    with localcontext(rounding=ROUND_HALF_UP):
+        return f"{value:,.2f}"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -43,7 +49,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def figure(text: str) -> str:
     """Return a cell for people: decimals with separators, integers unchanged (years, codes)."""
     if re.fullmatch(r"-?\d+\.\d+", text):
-        return f"{Decimal(text):,.2f}"
+        return two_places(Decimal(text))
     return text
 
 

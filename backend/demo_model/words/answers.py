@@ -14,6 +14,7 @@ from backend.demo_model.reading import (
     number,
     read_rows,
     table,
+    two_places,
 )
 
 _SHOWN_ROWS = 20
@@ -72,7 +73,7 @@ def budgets_side_by_side(results: Sequence[Result]) -> str:
         return UNREADABLE
     rows = [(_title(r), _sum(read_rows(r.content))) for r in readable]
     lines = [
-        [f"{number_} {name}", year, *(f"{amounts[c]:,.2f}" for c in _AMOUNTS), _percent(amounts)]
+        [f"{number_} {name}", year, *(two_places(amounts[c]) for c in _AMOUNTS), _percent(amounts)]
         for (number_, name, year), amounts in rows
     ]
     columns = ("Cost centre", "Fiscal year", "Budget (EUR)", "Spent (EUR)", "Left (EUR)", "Used")

@@ -4,7 +4,7 @@ import pytest
 
 from backend.demo_model import wire
 from backend.demo_model.conversation import InvalidMessages, read_conversation
-from backend.demo_model.reading import number, read_rows
+from backend.demo_model.reading import figure, money, number, read_rows
 from backend.demo_model.rules import reply
 from tests.unit.llm.demo_conversations import BUDGET, called, conversation, result, user
 
@@ -69,3 +69,7 @@ def test_chunks_add_up_to_the_completion():
     assert chunk["usage"]["total_tokens"] == sum(
         chunk["usage"][name] for name in ("prompt_tokens", "completion_tokens")
     )
+
+
+def test_half_a_cent_is_rounded_up_as_tables_do():
+    assert [figure("2.625"), figure("-2.635"), money("0.125")] == ["2.63", "-2.64", "EUR 0.13"]
