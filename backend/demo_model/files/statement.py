@@ -15,6 +15,9 @@ _AGGREGATES = {
     "lowest": ("MIN", "lowest minimum min smallest"),
     "rows": ("COUNT", "count number rows entries records lines"),
 }
+_SUMMING = frozenset(["of"]).union(
+    *(words.split() for name, (_, words) in _AGGREGATES.items() if name != "rows")
+)
 _SPANS = {
     "year": ("strftime({}, '%Y')", "year years yearly annually"),
     "quarter": ("strftime({0}, '%Y') || ' Q' || quarter({0})", "quarter quarters quarterly"),
@@ -129,6 +132,7 @@ class _Reading:
     def query(self) -> FileQuery:
         """Return the SELECT. Raise CannotApply."""
         self._refuse_unread()
+        self._refuse_texts()
         groups = self._groups()
         figures = self._figures()
         selected = [f"{sql} AS {alias}" for sql, alias, _ in (*groups, *figures)]
@@ -153,6 +157,15 @@ class _Reading:
             f"I do not understand {shown}. It may be a filter, so I give no figure without it. "
             f"The columns are: {known}."
         )
+
+    def _refuse_texts(self) -> None:
+        """Refuse the sum of a text: it would be the sum of another column, by this one."""
+        texts = [column for column in self._named if column.name in self._summed]
+        if texts and self._aggregates != ["rows"] and not any(map(self._is_measure, self._named)):
+            raise CannotApply(
+                f"{texts[0].name} holds no numbers. If it should, correct its type on the page"
+                " Data; to group by it, ask for another column by it."
+            )
 
     def _groups(self) -> list[tuple[str, str, str]]:
         groups = []
@@ -213,6 +226,7 @@ class _Reading:
     def _take_columns(self, words: list[str]) -> list[str]:
         """Find column names among the words, longest first; return the other words."""
         self._keys: set[str] = set()
+        self._summed: set[str] = set()  # those that are no numbers
         by_length = sorted(self._columns, key=lambda c: -len(_WORDS.findall(c.name)))
         for column in by_length:
             parts = [part.lower() for part in _WORDS.findall(column.name)]
@@ -220,8 +234,11 @@ class _Reading:
             if place is None:
                 continue
             self._named.append(column)
-            if place and words[place - 1].lower() in _BY:
+            before = words[place - 1].lower() if place else ""
+            if before in _BY:
                 self._keys.add(column.name)
+            elif before in _SUMMING and not column.is_number:
+                self._summed.add(column.name)
             words = [*words[:place], "the", *words[place + len(parts) :]]
         return words
 

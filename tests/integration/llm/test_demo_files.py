@@ -125,6 +125,13 @@ def test_of_sheets_that_could_all_answer_the_question_has_to_name_one(ask, quest
     assert "Total of Amount (table march) in **months.xlsx**" in said and "| 11.50 |" in said
 
 
+@pytest.mark.parametrize("question", ["Sum of Kunde?", "What is the average Kunde", "Highest Nr"])
+def test_the_sum_of_a_text_is_not_that_of_another_column(ask, question):
+    said = ask(f"{question}\n\n{ATTACHED}")
+
+    assert "holds no numbers" in said and "|" not in said
+
+
 def test_a_question_about_the_books_is_not_taken_for_one_about_a_file(ask):
     said = ask(f"Totals by month\n\n{ATTACHED}", "What's the budget for CC-1001?")
 
