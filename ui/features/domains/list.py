@@ -11,6 +11,7 @@ from ui.client import ClientError
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
 from ui.shared import icons
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 DUPLICATE = ":material/content_copy: Duplicate"
@@ -80,7 +81,10 @@ def _options(domain: Domain) -> list[str]:
 
 def _words(domain: Domain) -> list[str]:
     sessions = domain.sessions or 0
-    words = [f"{sessions} session{'' if sessions == 1 else 's'}", f"version {domain.version}"]
+    words = [
+        f"{reader.number(sessions)} session{'' if sessions == 1 else 's'}",
+        f"version {domain.version}",
+    ]
     if domain.model:
         words.append(plain(domain.model, 60))
     if domain.agents:
@@ -120,8 +124,9 @@ def _duplicate(domain: Domain) -> None:
 def _delete(domain: Domain) -> None:
     st.markdown(f"**{plain(domain.name, 80)}**")
     st.caption(
-        f"All its versions are permanently deleted. Its sessions ({domain.sessions or 0}) keep"
-        " their configuration and continue. To keep it for later, archive it instead."
+        "All its versions are permanently deleted. Its sessions"
+        f" ({reader.number(domain.sessions or 0)}) keep their configuration and"
+        " continue. To keep it for later, archive it instead."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="keep-domain"):

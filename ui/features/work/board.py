@@ -8,6 +8,7 @@ from ui.client import ClientError
 from ui.features.work import turns as work_turns
 from ui.features.work import workers as work_workers
 from ui.shared import banners
+from ui.shared.formats import reader
 
 SECONDS = 4
 FIGURE_WIDTH = 150
@@ -42,12 +43,13 @@ def show() -> None:
 def _figures(work: Work) -> None:
     turns = sum(worker.turns for worker in work.workers)
     capacity = sum(worker.capacity for worker in work.workers)
-    figures: tuple[tuple[str, int | str], ...] = (
-        ("Queued", work.queued),
-        ("Running", work.running),
-        ("Waiting for people", work.waiting),
-        ("Workers", len(work.workers) if work.redis_answers else "?"),
-        ("Turns running", f"{turns} of {capacity}" if work.redis_answers else "?"),
+    places = f"{reader.number(turns)} of {reader.number(capacity)}"
+    figures = (
+        ("Queued", reader.number(work.queued)),
+        ("Running", reader.number(work.running)),
+        ("Waiting for people", reader.number(work.waiting)),
+        ("Workers", reader.number(len(work.workers)) if work.redis_answers else "?"),
+        ("Turns running", places if work.redis_answers else "?"),
     )
     with st.container(horizontal=True):
         for name, value in figures:

@@ -109,7 +109,7 @@ def _progress(turn: WorkTurn) -> list[str]:
 
 def _retry_button(turn: WorkTurn) -> None:
     if not turn.is_retryable:
-        st.caption("Continued since")
+        st.caption("Continued since, or by its plan")
         return
     st.button(
         "Retry",
