@@ -21,6 +21,7 @@ IS_ON_TOP = """one => {
   return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
 }"""
 
+FROM_THE_EDGE = 60  # pixels, with a message's own margin
 # Where the first and the last character of a text are painted.
 ENDS = """one => {
   const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
@@ -221,8 +222,10 @@ def test_text_in_arabic_runs_from_right_to_left(desk: Desk, model: ScriptedModel
     model.steps = [{"text": answer, "until": gate}]
 
     def runs_from_right(text: str) -> bool:
-        first, last = desk.main.get_by_text(text).filter(visible=True).first.evaluate(ENDS)
-        return bool(last < first)
+        said = desk.main.get_by_text(text).filter(visible=True).first
+        first, last = said.evaluate(ENDS)
+        right = said.evaluate("one => one.getBoundingClientRect().right")
+        return bool(last < first and right - first < FROM_THE_EDGE)
 
     desk.ask(question)
     desk.sees(answer)
