@@ -39,6 +39,7 @@ _REASONS = {  # by what is in the engine's message
 _TOO_LARGE = "it has numbers too large to be held exactly"
 _MIXED = "its values are of several kinds"
 _UNDECIDED = "not all of its dates or times are written as 2024-12-31 or 23:59"
+_LONG = r"-?[0-9]\.[0-9]{15,}e\+[0-9]+"  # as the engine writes 12345678901234567.89
 _MOMENTS = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
 _ANY_ROWS = (  # each key is a column: the engine would make one column of many or differing keys
     f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, sample_size = -1, "
@@ -102,6 +103,20 @@ def _make_table(
     connection.execute(f'CREATE TABLE "{name}" AS FROM {rows}', [str(path)])
     for column, reason in kept.items():
         understood.warn(f"{column}: stays text: {reason}.")
+    for column in [] if alike else _rounded_columns(connection, name):
+        understood.warn(f"{column}: its numbers of more than 15 digits are rounded.")
+
+
+def _rounded_columns(connection: duckdb.DuckDBPyConnection, name: str) -> list[str]:
+    """Return the columns of floats that hold decimals of more digits than a float keeps."""
+    described = connection.execute(f'DESCRIBE "{name}"').fetchall()
+    floats = [column for column, kind, *_ in described if kind == "DOUBLE"]
+    if not floats:
+        return []
+    tests = [f"regexp_full_match({identifier(c)}::VARCHAR, {literal(_LONG)})" for c in floats]
+    asked = ", ".join(f"bool_or({test})" for test in tests)
+    (found,) = connection.execute(f'SELECT {asked} FROM "{name}"').fetchall()  # noqa: S608 - quoted
+    return [column for column, is_long in zip(floats, found, strict=True) if is_long]
 
 
 def _columns_to_keep_as_text(

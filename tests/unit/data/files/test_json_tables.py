@@ -34,6 +34,14 @@ def test_numbers_that_a_float_would_change_stay_text(tmp_path, number):
     assert warnings == ["id: stays text: it has numbers too large to be held exactly."]
 
 
+def test_decimals_that_a_float_cannot_hold_are_said_to_be_rounded(tmp_path):
+    text = '[{"a": 12345678901234567.89, "b": 123456789012345.67, "c": 1e20}, {"b": 1.5}]'
+
+    _, _, warnings = read(tmp_path, text)
+
+    assert warnings == ["a: its numbers of more than 15 digits are rounded."]
+
+
 def test_one_object_per_line_is_read_alike(tmp_path):
     types, rows, warnings = read(tmp_path, f'{{"n": 1.5}}\n{{"n": {LONG}}}\n')
 
