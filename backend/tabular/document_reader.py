@@ -68,7 +68,7 @@ def _too_deep(state: StateBlock, line: int, end_line: int, silent: bool) -> bool
 
 
 def _line_break(state: StateInline, silent: bool) -> bool:
-    """Read `<br>`, which models write into cells, as a line break."""
+    """Read `<br>` as a line break."""
     found = LINE_BREAK.match(state.src, state.pos)
     if found is None:
         return False

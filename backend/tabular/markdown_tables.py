@@ -13,7 +13,7 @@ _MARKS = re.compile(
     r"(?<!`)(`++)([^`]++)\1(?!`)"
     r"|(?<![\w*])(\*{2,3}|__)(?=\S)((?:(?!\3).)++)(?<=\S)\3(?![\w*])"
 )  # code, whose text stays as it is, and bold words; linear as above
-LINE_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+LINE_BREAK = re.compile(r"(?<!\\)<br ?/?>", re.IGNORECASE)  # models write it into cells
 _NUMBER = re.compile(r"[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _UNSURE = re.compile(r"[-+\u2212]?\d{1,3}\.\d{3}")  # a thousands separator in some languages
 _CODE = re.compile(r"[-+\u2212]?0[\d,]|(?:\D*\d){16}")  # 01067, or more digits than Excel keeps

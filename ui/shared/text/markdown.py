@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
+from backend.tabular.markdown_tables import LINE_BREAK
 from ui.shared.text.spans import find_spans, opening_fence
 
 # Displayed as a colon, and never read as the beginning of a directive.
@@ -21,7 +22,6 @@ _EMOJI = re.compile(r":[\w+-]++:")
 _NOTE = re.compile(r"^([ \t>]*)(\[\^[^\]\s]+\]:)", re.MULTILINE)
 _REFERENCE = re.compile(r"\[\^[^\]\s]+\](?!:)")
 _IMAGE = re.compile(r"(?<!\\)(\\*+)!\[")
-_BREAK = re.compile(r"(?<!\\)<br ?/?>", re.IGNORECASE)
 # A line break that stays within its cell; the style of tables keeps it.
 _BREAK_IN_CELL = "&#10;"
 _DOLLAR = re.compile(r"(?<!\\)\$")
@@ -66,7 +66,7 @@ def safe_markdown(text: str) -> str:
 
     An image becomes a link after an exclamation mark: the reader decides whether to open it.
     """
-    text = _with_line_breaks(text) if _BREAK.search(text) else text
+    text = _with_line_breaks(text) if LINE_BREAK.search(text) else text
     escaped = _escape_all(text, "")
     # If any text looks like an emoji, as 10:30:45 does, the browser also resolves entities.
     return _escape_all(text, JOINER) if _EMOJI.search(escaped) else escaped
@@ -111,7 +111,7 @@ def _with_line_breaks(text: str) -> str:
             return found[0]
         return _BREAK_IN_CELL if is_row[bisect_left(line_ends, found.start())] else "\\\n"
 
-    return _BREAK.sub(as_break, text)
+    return LINE_BREAK.sub(as_break, text)
 
 
 def _escape(text: str, glue: str) -> str:
