@@ -89,6 +89,7 @@ def test_a_form_with_changes_is_not_left_without_a_question(desk: Desk, stack: S
     expect(prompt).to_have_value("Be thorough.")
     desk.press("Save")
     desk.is_told("Saved as version 2")
+    expect(desk.main.get_by_role("button", name="Discard")).to_have_count(0)
     desk.page.reload()
     assert asked == ["beforeunload"] * 2
 
