@@ -88,7 +88,7 @@ def test_metrics_tell_what_became_of_the_last_hour(own_stack: Stack) -> None:
     wait_for_event(stack, stopped["session_id"], "text_delta")
     stop(stack, stopped["turn_id"])
     stack.finished(stopped["turn_id"])
-    lost = stack.submit(script({"text": "word " * 40, "delay": 0.05}))
+    lost = stack.submit(script({"text": "word " * 80, "delay": 0.05}))
     wait_for_event(stack, lost["session_id"], "text_delta")
     stack.kill_workers()
     silent = scrape(stack)

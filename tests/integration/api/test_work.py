@@ -1,17 +1,19 @@
 """Admins see what runs and waits, and let a worker drain without losing a turn."""
 
-from tests.fakes import ScriptedModel, script
+from tests.fakes import ENDLESS, ScriptedModel, script
+from tests.integration.scenes import stop
 from tests.stack import Stack
 
 
 def test_work_lists_running_turns_and_workers(stack: Stack) -> None:
-    turn = stack.submit(script({"text": "slow words here", "delay": 0.3}))
+    turn = stack.submit(script(ENDLESS))
     stack.wait_for(lambda: stack.turn(turn["turn_id"])["status"] == "running", "it does not run")
 
     work = stack.client.get("/work").json()
 
     assert turn["turn_id"] in [listed["id"] for listed in work["turns"]]
     assert work["workers"][0]["capacity"] == 8
+    stop(stack, turn["turn_id"])
     stack.finished(turn["turn_id"])
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, text
 
 from backend.types import JSON
 from tests.conftest import make_stack
-from tests.fakes import ScriptedModel
+from tests.fakes import ENDLESS, ScriptedModel
 from tests.integration.scenes import check_problem, make_domain, make_session
 from tests.stack import Servers, Stack
 
@@ -120,7 +120,7 @@ def test_what_goes_next_is_shown_before_it_goes(quiet: Stack, model: ScriptedMod
 
 def test_a_session_at_work_stays(quiet: Stack, model: ScriptedModel) -> None:
     domain = make_domain(quiet, retention_days=1)
-    model.steps = [{"text": "word " * 100, "delay": 0.05}]
+    model.steps = [ENDLESS]
     session_id = make_session(quiet, domain["name"])
     turn = quiet.submit("Tell me.", session_id)
     age(quiet, session_id, 3)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from redis import Redis
@@ -34,12 +35,16 @@ def states(stack: Stack) -> list[str]:
         return [worker.get_state() for worker in workers]
 
 
-def test_few_wait_until_there_are_turns_and_few_wait_after_them(small_stack: Stack) -> None:
-    stack = small_stack
+def test_few_wait_until_there_are_turns_and_few_wait_after_them(
+    small_stack: Stack, model: ScriptedModel
+) -> None:
+    stack, goes_on = small_stack, Event()
+    model.steps = [{"text": "one two three", "until": goes_on}]
     assert len(states(stack)) == FEWEST_WAITING
 
-    turns = [stack.submit(SLOW) for _ in range(CAPACITY)]
+    turns = [stack.submit("hello") for _ in range(CAPACITY)]
     stack.wait_for(lambda: states(stack).count("busy") == CAPACITY, "not all turns are in hand")
+    goes_on.set()
     ends = [stack.finished(turn["turn_id"])["status"] for turn in turns]
 
     assert ends == ["succeeded"] * CAPACITY
@@ -58,14 +63,17 @@ def test_turns_beyond_the_capacity_wait(small_stack: Stack, model: ScriptedModel
     assert model.most_open_streams <= CAPACITY
 
 
-def test_jobs_in_hand_are_listed_as_started(small_stack: Stack) -> None:
-    turns = [small_stack.submit(SLOW) for _ in range(3)]
+def test_jobs_in_hand_are_listed_as_started(small_stack: Stack, model: ScriptedModel) -> None:
+    goes_on = Event()
+    model.steps = [{"text": "one two three", "until": goes_on}]
+    turns = [small_stack.submit("hello") for _ in range(3)]
 
     with Redis.from_url(small_stack.redis_url) as redis:
         queue = Queue(QUEUE, connection=redis, serializer=JSONSerializer)
         started = StartedJobRegistry(queue=queue)
         small_stack.wait_for(lambda: started.count == len(turns), "RQ does not list the jobs")
         assert {turn["turn_id"] for turn in turns} == set(started.get_job_ids())
+        goes_on.set()
         small_stack.wait_for(lambda: started.count == 0, "RQ lists jobs that have ended")
 
 

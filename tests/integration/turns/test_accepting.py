@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, text
 
-from tests.fakes import ScriptedModel, script
+from tests.fakes import ENDLESS, ScriptedModel, script
 from tests.integration.scenes import (
     check_problem,
     check_views,
@@ -82,7 +82,7 @@ def test_first_messages_sent_at_once_make_a_session_each(stack: Stack) -> None:
 
 
 def test_a_waiting_message_is_a_row_only_when_its_turn_starts(stack: Stack) -> None:
-    running = stack.submit(script({"text": "word " * 40, "delay": 0.05}))
+    running = stack.submit(script(ENDLESS))
     session_id = running["session_id"]
     waiting = stack.submit("I can wait", session_id)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fakes import ScriptedModel
+from tests.fakes import ENDLESS, ScriptedModel
 from tests.integration.scenes import check_problem, check_views, make_session, texts
 from tests.stack import Stack
 
@@ -73,7 +73,7 @@ def test_an_unreadable_state_is_said_in_a_sentence(stack: Stack, model: Scripted
 
 
 def test_a_session_at_work_is_not_rebuilt(stack: Stack, model: ScriptedModel) -> None:
-    model.steps = [{"text": "word " * 200, "delay": 0.05}]
+    model.steps = [ENDLESS]
     turn = stack.submit("Tell me.")
 
     problem = check_problem(stack.client.post(f"/sessions/{turn['session_id']}/rebuild"), 409)

@@ -71,14 +71,14 @@ def test_all_that_is_kept_begins_with_the_first_turn(stack: Stack) -> None:
 
 def test_without_a_place_the_story_begins_with_the_active_turn(stack: Stack) -> None:
     session_id = stack.chat("an earlier turn")["session_id"]
-    turn = stack.submit(script({"text": "word " * 30, "delay": 0.05}), session_id)
+    turn = stack.submit(script({"text": "word " * 80, "delay": 0.05}), session_id)
     stack.wait_for(lambda: stack.turn(turn["turn_id"])["status"] == "running", "does not start")
 
     story = follow_to_end(stack, session_id, turn["turn_id"])
 
     assert {event["data"]["context"]["turn_id"] for event in story} == {turn["turn_id"]}
     assert frozen(added(story)) == frozen(stack.messages(session_id)[2:])
-    assert list(said(story, "text_delta").values()) == ["word " * 30]
+    assert list(said(story, "text_delta").values()) == ["word " * 80]
 
 
 def test_many_viewers_see_the_same(stack: Stack) -> None:

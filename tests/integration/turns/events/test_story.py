@@ -5,7 +5,7 @@ import jsonschema
 
 from backend.schemas.events import EVENTS
 from backend.types import JSON
-from tests.fakes import ScriptedModel, script
+from tests.fakes import ENDLESS, ScriptedModel, script
 from tests.integration.scenes import check_views, make_session, stop
 from tests.integration.turns.events.following import (
     STEPS,
@@ -149,9 +149,10 @@ def test_deltas_of_a_stopped_answer_are_its_stored_text(stack: Stack) -> None:
 
 
 def test_a_waiting_message_is_told_when_its_turn_starts(stack: Stack) -> None:
-    first = stack.submit(script({"text": "word " * 20, "delay": 0.05}))
+    first = stack.submit(script(ENDLESS))
     session_id = first["session_id"]
     second = stack.submit("second", session_id)
+    stop(stack, first["turn_id"])
 
     story = read_kept(stack, session_id, second["turn_id"], after="0")
 
