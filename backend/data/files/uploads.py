@@ -5,6 +5,7 @@ This happens in a child of the sandbox, because files are not trusted.
 
 import gzip
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ _SAMPLE_CHARS = 65_536
 _HEAD = 4_096  # bytes that show JSON
 _SUFFIXES_OF_TABLES = (".csv", ".tsv", ".tab", ".psv")
 _SUFFIXES_OF_PAGES = (".html", ".htm")
+# XML and bank statements in MT940, whose colons separate no columns.
+_NO_TABLE = re.compile(r"<\?xml\s|(?:.*\n){0,4}:20:")
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,10 @@ def _kind_of_text(path: Path, upload: Upload) -> str:
         return DOCUMENT
     allow_long_cells()
     with open_text(path, choose_encoding(path, given.encoding)) as file:
-        lines = file.read(_SAMPLE_CHARS).splitlines(keepends=True)
+        sample = file.read(_SAMPLE_CHARS)
+    if _NO_TABLE.match(sample.lstrip("\ufeff \t\r\n")):
+        return DOCUMENT
+    lines = sample.splitlines(keepends=True)
     return TABLE if len(lines) > 1 and detect_dialect(lines).separator else DOCUMENT
 
 
