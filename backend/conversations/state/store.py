@@ -92,12 +92,24 @@ def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[
     deltas, snapshots = AgentStateDeltaRow, AgentStateRow
     newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
     snapshot = select(snapshots.version).where(snapshots.conversation_id == conversation_id)
+    named = _named_version(conversation_id)
+    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), named)
+
+
+def last_assigned_version(conversation_id: UUID) -> ColumnElement[int]:
+    """Return the newest version that ever was, also if the end of the state is missing.
+
+    Reads all turns of the conversation.
+    """
+    return func.greatest(newest_version(conversation_id), _named_version(conversation_id))
+
+
+def _named_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
     named = [
         select(func.max(row.state_version)).where(row.conversation_id == conversation_id)
         for row in (TurnRow, BranchRow)
     ]
-    known = func.greatest(*(one.scalar_subquery() for one in named), 0)
-    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), known)
+    return func.greatest(*(one.scalar_subquery() for one in named), 0)
 
 
 def load_packed(session: Session, conversation_id: UUID) -> StoredState:

@@ -18,6 +18,7 @@ from backend.conversations.state.delta import diff_states
 from backend.conversations.state.shown import pack_delta
 from backend.conversations.state.store import (
     corrupt_if_it_fails,
+    last_assigned_version,
     load_packed,
     newest_version,
     packed_at,
@@ -117,7 +118,8 @@ def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
     """
     whole = {"keep": 0, "append": state["messages"]}
     kept = {key: value for key, value in state.items() if key != "messages"}
-    version = append_to_latest(session, conversation_id, {**whole, "set": kept}, ())
+    last = session.scalar(select(last_assigned_version(conversation_id))) or 0
+    version = append_delta(session, conversation_id, last, {**whole, "set": kept})
     snapshot = postgres_insert(AgentStateRow).values(
         conversation_id=conversation_id, state_data=state, version=version
     )

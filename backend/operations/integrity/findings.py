@@ -41,8 +41,9 @@ class Finding:
 class Conversation:
     """Everything stored of a conversation. `state` is None if it cannot be read.
 
-    `versions` are those of the deltas after the snapshot, `snapshot` is its version. `unindexed`
-    counts messages without a search entry, `unmade` those that name missing artifact versions.
+    `versions` are those of the deltas after the snapshot, `snapshot` is its version, `newest` the
+    newest that anything names. `unindexed` counts messages without a search entry, `unmade` those
+    that name missing artifact versions.
     """
 
     rows: Sequence[DisplayMessage]
@@ -50,6 +51,7 @@ class Conversation:
     state: JSON | None
     snapshot: int
     versions: Sequence[int]
+    newest: int
     has_unfinished_turn: bool
     unindexed: int = 0
     unmade: int = 0
@@ -70,10 +72,10 @@ def _positions(conversation: Conversation) -> Iterator[Finding]:
 
 
 def _versions(conversation: Conversation) -> Iterator[Finding]:
-    first = conversation.snapshot + 1
-    wanted = list(range(first, first + len(conversation.versions)))
-    if list(conversation.versions) != wanted:
-        yield Finding("the versions of its agent state have a gap", Repair.REBUILD)
+    wanted = range(conversation.snapshot + 1, conversation.newest + 1)
+    if list(conversation.versions) != list(wanted):
+        problem = "the versions of its agent state have a gap, or its newest are missing"
+        yield Finding(problem, Repair.REBUILD)
 
 
 def _readable(conversation: Conversation) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from backend.conversations import views
 from backend.conversations.display import CallMove
 from backend.conversations.messages import list_all
 from backend.conversations.search.index import add_missing, count_missing
-from backend.conversations.state.store import load_state
+from backend.conversations.state.store import last_assigned_version, load_state
 from backend.errors.conversations import CorruptState, SessionNotFound
 from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageStatus
@@ -99,6 +99,7 @@ def _read(session: Session, conversation_id: UUID) -> Conversation | None:
         state=state,
         snapshot=snapshot or 0,
         versions=list(versions),
+        newest=session.scalar(select(last_assigned_version(conversation_id))) or 0,
         has_unfinished_turn=bool(list_unfinished(session, conversation_id)),
         unindexed=count_missing(session, conversation_id),
         unmade=_count_unmade(session, rows),

@@ -54,6 +54,26 @@ def test_a_missing_state_is_said_and_rebuilt_and_the_session_goes_on(
     assert integrity(stack, session_id)[0] == 0
 
 
+@pytest.mark.parametrize("statement", [WHOLE[1], WHOLE[1] + " AND version > 2"])
+def test_integrity_finds_and_mends_a_state_whose_newest_versions_are_missing(
+    stack: Stack, model: ScriptedModel, statement: str
+) -> None:
+    session_id = talk(stack, model)
+    model.steps = [{"text": "Once more."}]
+    stack.chat("Again.", session_id)
+    whole = stack.state(session_id)["messages"]
+    stack.query_and_commit(statement.format(session_id))
+
+    found = integrity(stack, session_id)
+    repaired = integrity(stack, session_id, "--repair")
+
+    assert found[0] == 1 and "its newest are missing" in found[1]
+    assert repaired[0] == 0 and "done: " in repaired[1]
+    assert integrity(stack, session_id)[0] == 0
+    _, state = check_views(stack, session_id)
+    assert [one["role"] for one in state["messages"]] == [one["role"] for one in whole]
+
+
 @pytest.mark.parametrize("kind", MISSING)
 def test_integrity_finds_and_mends_a_missing_state(
     stack: Stack, model: ScriptedModel, kind: str
