@@ -53,22 +53,36 @@ def plan_tools(context: ToolContext) -> list[BaseTool]:
     if plans is None:
         return []
 
-    async def run_plan(**values: Any) -> str:
-        plan = PlanForm.model_validate(_plain(values))
-        if faults := find_faults(plan, plans.agents):
+    def check(tool: str, arguments: JSON) -> None:
+        if faults := find_plan_faults(tool, arguments, plans.agents):
             raise ToolException(_say(faults))
-        return await _run(plans, "plan", RUN_PLAN, plan)
+
+    async def run_plan(**values: Any) -> str:
+        arguments = _plain(values)
+        check(RUN_PLAN, arguments)
+        return await _run(plans, "plan", RUN_PLAN, PlanForm.model_validate(arguments))
 
     async def call_agent(name: str, message: str, terminateAfter: bool = False) -> str:
-        agent = find_agent(name, plans.agents)
-        if agent is None:
-            raise ToolException(unknown_agent(name, plans.agents))
-        if references := find_references(message):
-            # Also of the agent's own task, which has the id t1: it would wait for itself.
-            raise ToolException(_say([OUT_OF_REACH.format(one) for one in references]))
+        check(CALL_AGENT, {"name": name, "message": message})
+        agent = find_agent(name, plans.agents) or name
         return await _run(plans, "sub_agent", CALL_AGENT, _plan_of_one(agent, message))
 
     return [_tool(RUN_PLAN, PlanForm, run_plan), _tool(CALL_AGENT, CallAgent, call_agent)]
+
+
+def find_plan_faults(tool: str, arguments: JSON, agents: Sequence[str]) -> list[str]:
+    """Return why a call of a manager's tool cannot run with these agents; none for other tools."""
+    if tool not in (RUN_PLAN, CALL_AGENT):
+        return []
+    try:
+        if tool == RUN_PLAN:
+            return find_faults(PlanForm.model_validate(arguments), agents)
+        call = CallAgent.model_validate(arguments)
+    except ValidationError as error:
+        return [_fault(one) for one in error.errors(include_url=False)]
+    # Also of the agent's own task, which has the id t1: it would wait for itself.
+    faults = [OUT_OF_REACH.format(one) for one in find_references(call.message)]
+    return faults if find_agent(call.name, agents) else [unknown_agent(call.name, agents), *faults]
 
 
 async def _run(plans: Plans, kind: Kind, name: str, plan: PlanForm) -> str:

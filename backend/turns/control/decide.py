@@ -16,12 +16,15 @@ from backend.approvals.store import answer, latest_of, pending_of, read_clock, r
 from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations import service as conversations
+from backend.domains.team import specialists_for
+from backend.domains.template import template_of
 from backend.errors.approvals import AlreadyDecided, NothingToDecide
 from backend.errors.base import InvalidInput
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
+from backend.tools.planning import find_plan_faults
 from backend.turns.plan.graph_rows import PlanChanges
 from backend.turns.plan.moving import find_running_task
 from backend.turns.plan.publish import publish_plan_changes
@@ -119,6 +122,8 @@ def _decide(
     session: Session, scope: Scope, turn: TurnRow, decided: Sequence[tuple[ApprovalRow, JSON]]
 ) -> _Decided:
     """Write the decisions; the caller holds the conversation."""
+    for row, decision in decided:
+        _refuse_faulty_plan(session, turn, row, decision)
     now = read_clock(session)
     if any(_is_due(row, now) for row, _ in decided):
         raise AlreadyDecided("The time to decide is over, so the call is not run.")
@@ -132,6 +137,17 @@ def _decide(
             notices.append(display.notice(words))
     appended = views.append(session, turn.conversation_id, turn.id, views.Change(drafts=notices))
     return _finish(session, turn, updated, appended.added)
+
+
+def _refuse_faulty_plan(session: Session, turn: TurnRow, row: ApprovalRow, decision: JSON) -> None:
+    """Raise InvalidInput for an edited call of a manager that cannot run."""
+    conversation = session.get_one(ConversationRow, turn.conversation_id)
+    image = template_of(conversation.image)
+    if "edited_action" not in decision or image.manager is None:
+        return
+    agents = [agent.name for agent in specialists_for(image, turn.role)]
+    if faults := find_plan_faults(row.tool, decision["edited_action"]["args"], agents):
+        raise InvalidInput(f"These arguments do not fit {row.tool}: {' '.join(faults)}")
 
 
 def _is_due(row: ApprovalRow, now: datetime) -> bool:
