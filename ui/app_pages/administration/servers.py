@@ -14,7 +14,7 @@ entrance.admins_only()
 
 domains = {domain.id: domain for domain in list_domains(state.client()) if domain.mcp_servers}
 if not domains:
-    st.info("No domain has tool servers. Add them under `mcp_servers` in a domain.")
+    st.info("No domain has tool servers. Add them to a domain, under *Tools*.")
     entrance.end_page()
 server_state.restore_choice(list(domains))
 chosen = st.selectbox(
