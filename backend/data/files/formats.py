@@ -53,6 +53,10 @@ _UNREADABLE = (
     (b"ID3", "a sound"),
     (b"{\\rtf", "a text of a word processor"),
     (b"SQLite format 3", "a database"),
+    (b"ID;PWXL", "a workbook in the SYLK format"),  # by Excel; "ID;Price" begins a table
+    (b"ID;PCALC", "a workbook in the SYLK format"),  # by LibreOffice
+    (b"TABLE\r\n0,1", "a workbook in the DIF format"),
+    (b"TABLE\n0,1", "a workbook in the DIF format"),
 )
 
 

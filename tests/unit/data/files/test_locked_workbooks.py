@@ -75,6 +75,20 @@ def test_rich_text_is_refused_as_such():
     assert find_format(rb"{\rtf1\ansi Rent}", "a.rtf") == "a text of a word processor"
 
 
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (b"ID;PWXL;N;E\r\nP;PGeneral\r\n", "a workbook in the SYLK format"),
+        (b"ID;PCALCOOO32\nB;Y2;X2\n", "a workbook in the SYLK format"),
+        (b'TABLE\r\n0,1\r\n"EXCEL"\r\n', "a workbook in the DIF format"),
+        (b"ID;Price\r\n1;2,50\r\n", Format.TEXT),
+        (b"TABLE\n0.10\n", Format.TEXT),
+    ],
+)
+def test_old_text_formats_of_spreadsheets_are_refused_as_such(head, found):
+    assert find_format(head, "rent.csv") == found
+
+
 def test_a_binary_workbook_is_told_as_such(tmp_path):
     place = tmp_path / "budget.xlsb"
     with zipfile.ZipFile(place, "w") as archive:
