@@ -44,6 +44,31 @@ class CallAgent(BaseModel):
     )
 
 
+def find_plan_faults(tool: str, arguments: JSON, agents: Sequence[str]) -> list[str]:
+    """Return why a call of a manager's tool cannot run with these agents; none for other tools."""
+    if tool not in (RUN_PLAN, CALL_AGENT):
+        return []
+    try:
+        if tool == RUN_PLAN:
+            return find_faults(PlanForm.model_validate(arguments), agents)
+        call = CallAgent.model_validate(arguments)
+    except ValidationError as error:
+        return [_fault(one) for one in error.errors(include_url=False)]
+    # Also of the agent's own task, which has the id t1: it would wait for itself.
+    faults = [OUT_OF_REACH.format(one) for one in find_references(call.message)]
+    return faults if find_agent(call.name, agents) else [unknown_agent(call.name, agents), *faults]
+
+
+class PlanTool(StructuredTool):
+    """A tool of a manager, with the agents that its calls may name."""
+
+    agents: Sequence[str]
+
+    def find_faults(self, arguments: JSON) -> list[str]:
+        """Return why it would refuse a call with these arguments."""
+        return find_plan_faults(self.name, arguments, self.agents)
+
+
 def plan_tools(context: ToolContext) -> list[BaseTool]:
     """Return the tools of a manager: `run_plan` and `call_agent`; none where plans cannot run.
 
@@ -67,22 +92,10 @@ def plan_tools(context: ToolContext) -> list[BaseTool]:
         agent = find_agent(name, plans.agents) or name
         return await _run(plans, "sub_agent", CALL_AGENT, _plan_of_one(agent, message))
 
-    return [_tool(RUN_PLAN, PlanForm, run_plan), _tool(CALL_AGENT, CallAgent, call_agent)]
-
-
-def find_plan_faults(tool: str, arguments: JSON, agents: Sequence[str]) -> list[str]:
-    """Return why a call of a manager's tool cannot run with these agents; none for other tools."""
-    if tool not in (RUN_PLAN, CALL_AGENT):
-        return []
-    try:
-        if tool == RUN_PLAN:
-            return find_faults(PlanForm.model_validate(arguments), agents)
-        call = CallAgent.model_validate(arguments)
-    except ValidationError as error:
-        return [_fault(one) for one in error.errors(include_url=False)]
-    # Also of the agent's own task, which has the id t1: it would wait for itself.
-    faults = [OUT_OF_REACH.format(one) for one in find_references(call.message)]
-    return faults if find_agent(call.name, agents) else [unknown_agent(call.name, agents), *faults]
+    return [
+        _tool(RUN_PLAN, PlanForm, run_plan, plans.agents),
+        _tool(CALL_AGENT, CallAgent, call_agent, plans.agents),
+    ]
 
 
 async def _run(plans: Plans, kind: Kind, name: str, plan: PlanForm) -> str:
@@ -111,8 +124,10 @@ def _plain(values: JSON) -> JSON:
     return {**values, "tasks": tasks}
 
 
-def _tool(name: str, form: type[BaseModel], run: Callable[..., Awaitable[str]]) -> BaseTool:
-    return StructuredTool.from_function(
+def _tool(
+    name: str, form: type[BaseModel], run: Callable[..., Awaitable[str]], agents: Sequence[str]
+) -> BaseTool:
+    return PlanTool.from_function(
         coroutine=run,
         name=name,
         description=" ".join((form.__doc__ or "").split()),
@@ -120,6 +135,7 @@ def _tool(name: str, form: type[BaseModel], run: Callable[..., Awaitable[str]]) 
         handle_tool_error=True,
         handle_validation_error=_say_invalid,
         metadata={"effect": "idempotent"},
+        agents=agents,
     )
 
 

@@ -26,6 +26,7 @@ from backend.schemas.bounds import Waiting
 from backend.schemas.wire import Input, is_reading
 from backend.text import listed
 from backend.tools.mcp.tool import McpTool
+from backend.tools.planning import PlanTool
 from backend.types import JSON
 from db.failpoints import failpoint
 
@@ -158,7 +159,7 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
             return self._follow(request, answer, rule)
         if request.tool is None:
             return request, None
-        if rule is not None and self.asks(name) and not find_misfits(request):
+        if rule is not None and self.asks(name) and not _is_refused(request):
             interrupt(_question(request, request.tool, place, rule))
         return request, None
 
@@ -186,6 +187,14 @@ def with_rule(named: Sequence[str | JSON], rule: JSON) -> list[str | JSON]:
     rules = [rule, *(asking[0]["approvals"]["rules"] if asking else ())]
     rest = [each for each in named if each not in asking]
     return [{"approvals": {"rules": rules}}, *rest]
+
+
+def _is_refused(request: ToolCallRequest) -> bool:
+    """Return whether a built-in tool refuses the call, so that there is nothing to decide."""
+    if find_misfits(request):
+        return True
+    tool = request.tool
+    return isinstance(tool, PlanTool) and bool(tool.find_faults(request.tool_call["args"]))
 
 
 def _question(

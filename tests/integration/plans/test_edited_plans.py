@@ -1,4 +1,4 @@
-"""A plan that a person edits before it runs is checked like one that a manager writes."""
+"""Plans that people decide on: one that cannot run is refused to whoever wrote it."""
 
 import httpx
 import pytest
@@ -59,3 +59,16 @@ def test_an_edited_plan_that_cannot_run_is_refused_to_the_person_and_changes_not
     assert decide(stack, turn_id, task("t2", agent="writer")).status_code == 200
     assert stack.finished(turn_id)["status"] == "succeeded"
     assert team.asked == {"t2": 1}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_nobody_is_asked_about_a_plan_that_cannot_run(stack: Stack, team: Team, name: str) -> None:
+    tasks, reason = FAULTY[name]
+    session_id = make_session(stack, team.domain)
+
+    turn = team.ask(plan(*tasks), session_id=session_id)
+
+    assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+    assert reason in team.results[-1]
+    kinds = [row["content_type"] for row in stack.messages(session_id)]
+    assert "interrupt" not in kinds
