@@ -19,7 +19,7 @@ from backend.tools.context import CALL_PLACE, ToolContext
 from backend.tools.plans import Kind, PlanCall, Plans, PlanWait
 from backend.types import JSON
 
-RUN_PLAN, CALL_AGENT = "run_plan", "call_agent"
+PLAN_TOOLS = RUN_PLAN, CALL_AGENT = "run_plan", "call_agent"
 MOST_FAULTS = 20
 OUT_OF_REACH = (
     "The message refers to @{}.output, but it has no earlier tasks. Write out what the agent needs"
@@ -44,19 +44,12 @@ class CallAgent(BaseModel):
     )
 
 
-def find_plan_faults(tool: str, arguments: JSON, agents: Sequence[str]) -> list[str]:
-    """Return why a call of a manager's tool cannot run with these agents; none for other tools."""
-    if tool not in (RUN_PLAN, CALL_AGENT):
-        return []
-    try:
-        if tool == RUN_PLAN:
-            return find_faults(PlanForm.model_validate(arguments), agents)
-        call = CallAgent.model_validate(arguments)
-    except ValidationError as error:
-        return [_fault(one) for one in error.errors(include_url=False)]
-    # Also of the agent's own task, which has the id t1: it would wait for itself.
-    faults = [OUT_OF_REACH.format(one) for one in find_references(call.message)]
-    return faults if find_agent(call.name, agents) else [unknown_agent(call.name, agents), *faults]
+class FaultyPlan(ToolException):
+    """A call asks for something that cannot run: the sentence for the model, and each fault."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__(_say(faults))
+        self.faults = faults
 
 
 class PlanTool(StructuredTool):
@@ -64,9 +57,29 @@ class PlanTool(StructuredTool):
 
     agents: Sequence[str]
 
-    def find_faults(self, arguments: JSON) -> list[str]:
-        """Return why it would refuse a call with these arguments."""
-        return find_plan_faults(self.name, arguments, self.agents)
+    def refuses(self, arguments: JSON) -> bool:
+        """Return whether a call with these arguments cannot run."""
+        try:
+            read_plan(self.name, arguments, self.agents)
+        except FaultyPlan:
+            return True
+        return False
+
+
+def read_plan(tool: str, arguments: JSON, agents: Sequence[str]) -> PlanForm:
+    """Return the plan that a call of a manager's tool asks for.
+
+    Raise FaultyPlan if it cannot run with these agents.
+    """
+    try:
+        if tool == CALL_AGENT:
+            return _plan_of_one(CallAgent.model_validate(arguments), agents)
+        plan = PlanForm.model_validate(arguments)
+    except ValidationError as error:
+        raise FaultyPlan(_faults_in(error)) from None
+    if faults := find_faults(plan, agents):
+        raise FaultyPlan(faults)
+    return plan
 
 
 def plan_tools(context: ToolContext) -> list[BaseTool]:
@@ -78,24 +91,13 @@ def plan_tools(context: ToolContext) -> list[BaseTool]:
     if plans is None:
         return []
 
-    def check(tool: str, arguments: JSON) -> None:
-        if faults := find_plan_faults(tool, arguments, plans.agents):
-            raise ToolException(_say(faults))
+    def tool(name: str, kind: Kind, form: type[BaseModel]) -> BaseTool:
+        async def run(**values: Any) -> str:
+            return await _run(plans, kind, name, read_plan(name, values, plans.agents))
 
-    async def run_plan(**values: Any) -> str:
-        arguments = _plain(values)
-        check(RUN_PLAN, arguments)
-        return await _run(plans, "plan", RUN_PLAN, PlanForm.model_validate(arguments))
+        return _tool(name, form, run, plans.agents)
 
-    async def call_agent(name: str, message: str, terminateAfter: bool = False) -> str:
-        check(CALL_AGENT, {"name": name, "message": message})
-        agent = find_agent(name, plans.agents) or name
-        return await _run(plans, "sub_agent", CALL_AGENT, _plan_of_one(agent, message))
-
-    return [
-        _tool(RUN_PLAN, PlanForm, run_plan, plans.agents),
-        _tool(CALL_AGENT, CallAgent, call_agent, plans.agents),
-    ]
+    return [tool(RUN_PLAN, "plan", PlanForm), tool(CALL_AGENT, "sub_agent", CallAgent)]
 
 
 async def _run(plans: Plans, kind: Kind, name: str, plan: PlanForm) -> str:
@@ -107,21 +109,23 @@ async def _run(plans: Plans, kind: Kind, name: str, plan: PlanForm) -> str:
     return result
 
 
-def _plan_of_one(agent: str, message: str) -> PlanForm:
+def _plan_of_one(call: CallAgent, agents: Sequence[str]) -> PlanForm:
     """Return an agent's call as a plan of one task, whose failure the caller judges."""
+    # Also of the agent's own task, which has the id t1: it would wait for itself.
+    faults = [OUT_OF_REACH.format(one) for one in find_references(call.message)]
+    agent = find_agent(call.name, agents)
+    if agent is None:
+        faults.insert(0, unknown_agent(call.name, agents))
+    if agent is None or faults:
+        raise FaultyPlan(faults)
     task = PlannedTask(
         tempId="t1",
         name=agent,
-        description=message,
+        description=call.message,
         agentName=agent,
         onFailure=OnFailure.SKIP,
     )
     return PlanForm(workflowName=agent, tasks=[task])
-
-
-def _plain(values: JSON) -> JSON:
-    tasks = [t.model_dump() if isinstance(t, BaseModel) else t for t in values["tasks"]]
-    return {**values, "tasks": tasks}
 
 
 def _tool(
@@ -142,7 +146,11 @@ def _tool(
 def _say_invalid(error: Any) -> str:
     if not isinstance(error, ValidationError):
         return f"Nothing was run: {error}"
-    return _say([_fault(one) for one in error.errors(include_url=False)])
+    return _say(_faults_in(error))
+
+
+def _faults_in(error: ValidationError) -> list[str]:
+    return [_fault(one) for one in error.errors(include_url=False)]
 
 
 def _fault(error: Any) -> str:

@@ -191,10 +191,8 @@ def with_rule(named: Sequence[str | JSON], rule: JSON) -> list[str | JSON]:
 
 def _is_refused(request: ToolCallRequest) -> bool:
     """Return whether a built-in tool refuses the call, so that there is nothing to decide."""
-    if find_misfits(request):
-        return True
-    tool = request.tool
-    return isinstance(tool, PlanTool) and bool(tool.find_faults(request.tool_call["args"]))
+    tool, arguments = request.tool, request.tool_call["args"]
+    return bool(find_misfits(request)) or (isinstance(tool, PlanTool) and tool.refuses(arguments))
 
 
 def _question(

@@ -24,7 +24,7 @@ from backend.schemas.approvals import Approval, ApprovalStatus, Decision
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
-from backend.tools.planning import find_plan_faults
+from backend.tools.planning import PLAN_TOOLS, FaultyPlan, read_plan
 from backend.turns.plan.graph_rows import PlanChanges
 from backend.turns.plan.moving import find_running_task
 from backend.turns.plan.publish import publish_plan_changes
@@ -122,11 +122,12 @@ def _decide(
     session: Session, scope: Scope, turn: TurnRow, decided: Sequence[tuple[ApprovalRow, JSON]]
 ) -> _Decided:
     """Write the decisions; the caller holds the conversation."""
-    for row, decision in decided:
-        _refuse_faulty_plan(session, turn, row, decision)
     now = read_clock(session)
     if any(_is_due(row, now) for row, _ in decided):
         raise AlreadyDecided("The time to decide is over, so the call is not run.")
+    for row, decision in decided:
+        if row.tool in PLAN_TOOLS and "edited_action" in decision:
+            _refuse_faulty_plan(session, turn, row.tool, decision["edited_action"]["args"])
     updated, notices = [], []
     for row, decision in decided:
         updated.append(answer(session, row, ApprovalStatus.DECIDED, decision, scope.user_id))
@@ -139,15 +140,17 @@ def _decide(
     return _finish(session, turn, updated, appended.added)
 
 
-def _refuse_faulty_plan(session: Session, turn: TurnRow, row: ApprovalRow, decision: JSON) -> None:
-    """Raise InvalidInput for an edited call of a manager that cannot run."""
-    conversation = session.get_one(ConversationRow, turn.conversation_id)
-    image = template_of(conversation.image)
-    if "edited_action" not in decision or image.manager is None:
-        return
+def _refuse_faulty_plan(session: Session, turn: TurnRow, tool: str, arguments: JSON) -> None:
+    """Raise InvalidInput if an edited call of a manager cannot run."""
+    image = template_of(session.get_one(ConversationRow, turn.conversation_id).image)
+    if image.manager is None:
+        return  # a tool server's tool of the same name
     agents = [agent.name for agent in specialists_for(image, turn.role)]
-    if faults := find_plan_faults(row.tool, decision["edited_action"]["args"], agents):
-        raise InvalidInput(f"These arguments do not fit {row.tool}: {' '.join(faults)}")
+    try:
+        read_plan(tool, arguments, agents)
+    except FaultyPlan as refused:
+        reasons = " ".join(refused.faults)
+        raise InvalidInput(f"These arguments do not fit {tool}: {reasons}") from None
 
 
 def _is_due(row: ApprovalRow, now: datetime) -> bool:
