@@ -52,6 +52,11 @@ def find_misfit(schema: JSON, value: Any) -> str | None:
         return None
     place = ".".join(map(str, misfit.absolute_path))
     reason = f"{place}: {misfit.message}" if place else str(misfit.message)
+    return cut_reason(reason)
+
+
+def cut_reason(reason: str) -> str:
+    """Return a reason as long as a person reads it: it may quote values of any length."""
     return reason if len(reason) <= MAX_REASON_CHARS else f"{reason[:MAX_REASON_CHARS]}…"
 
 

@@ -25,6 +25,7 @@ from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
 from backend.tools.planning import PLAN_TOOLS, FaultyPlan, read_plan
+from backend.tools.validation import cut_reason
 from backend.turns.plan.graph_rows import PlanChanges
 from backend.turns.plan.moving import find_running_task
 from backend.turns.plan.publish import publish_plan_changes
@@ -149,7 +150,7 @@ def _refuse_faulty_plan(session: Session, turn: TurnRow, tool: str, arguments: J
     try:
         read_plan(tool, arguments, agents)
     except FaultyPlan as refused:
-        reasons = " ".join(refused.faults)
+        reasons = cut_reason(" ".join(refused.faults))
         raise InvalidInput(f"These arguments do not fit {tool}: {reasons}") from None
 
 

@@ -61,6 +61,18 @@ def test_an_edited_plan_that_cannot_run_is_refused_to_the_person_and_changes_not
     assert team.asked == {"t2": 1}
 
 
+def test_the_reasons_against_a_plan_are_no_longer_than_a_person_reads(
+    stack: Stack, team: Team
+) -> None:
+    lost = task("t1", *(f"no{number}" for number in range(2_000)))
+
+    problem = check_problem(decide(stack, turn_id := asked(stack, team), lost), 422)
+
+    assert "depends on no0" in problem["detail"] and problem["detail"].endswith("…")
+    assert len(problem["detail"]) < 1_000
+    stack.client.post(f"/turns/{turn_id}/stop")
+
+
 @pytest.mark.parametrize("name", FAULTY)
 def test_nobody_is_asked_about_a_plan_that_cannot_run(stack: Stack, team: Team, name: str) -> None:
     tasks, reason = FAULTY[name]
