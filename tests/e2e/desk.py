@@ -68,8 +68,11 @@ class Desk:
 
     @property
     def composer(self) -> Locator:
-        """The one in sight: that of the session before stays, hidden, while a turn is followed."""
-        return self.page.get_by_test_id("stChatInputTextArea").filter(visible=True)
+        """The one in sight: that of the session before stays, hidden, while a turn is followed.
+
+        For a moment both can be in sight; the new one comes first.
+        """
+        return self.page.get_by_test_id("stChatInputTextArea").filter(visible=True).first
 
     @property
     def query(self) -> str:
