@@ -117,6 +117,8 @@ def test_one_domain_is_made_and_saved_once(desk: Desk, stack: Stack):
 
     click_twice(stack, button(desk, "Create"), "domains")
     desk.is_told("Saved as version 1")
+    expect(button(desk, "Save")).to_be_visible()  # the form of the new domain is drawn
+    desk.is_at_rest()
     has_no_complaint(desk)
     field(desk, "Description").fill("In a hurry.")
     field(desk, "Description").press("Tab")
