@@ -3,39 +3,40 @@
 This happens in a child of the sandbox, because files are not trusted.
 """
 
-import codecs
 import re
-import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
+from duckdb.sqltypes import DuckDBPyType
 
 from backend.data.errors import SourceUnusable
 from backend.data.reading.delimited import check_width
-from backend.data.reading.encoding import detect_encoding, open_text
-from backend.data.reading.understood import Understood
+from backend.data.reading.encoding import as_utf_8, open_bytes
+from backend.data.reading.understood import Understood, quote
 from backend.data.sql.quoting import identifier, literal
+from backend.text import listed
 
 _LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
-_HEAD = 4_096  # bytes that show UTF-16 by its zeros
-_BLOCK = 1 << 20
-_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_HEAD = 4_096  # bytes, of which the first that is no space shows what the file holds
+_MOST_NAMED = 10
+_DEEPEST = 2  # keys to a list
 _NO_TABLE = (
-    "The file is not JSON with a table: an array of objects, or one object per line, each of 16 MB "
-    "at most."
+    "The file is not JSON with a table: an array of objects, one object per line, or one object "
+    "that holds such an array, each object of 16 MB at most."
 )
 _OTHER_ENCODING = "The file's text is neither UTF-8 nor UTF-16. Save it as UTF-8."
 _ESCAPE = "A text in the file has an invalid escape, such as half of a surrogate pair. Correct it."
 _REASONS = {  # by what is in the engine's message
+    "Duplicate name": "In an object within another, names differ only in case. Rename them.",
     "has duplicate key": "An object in the file has the same key twice. Rename one of them.",
     "surrogate in string": _ESCAPE,
     "invalid escaped": _ESCAPE,
     "invalid UTF-8": _OTHER_ENCODING,
 }
+_REFUSALS = (duckdb.InvalidInputException, duckdb.BinderException, duckdb.NotImplementedException)
 _TOO_LARGE = "it has numbers too large to be held exactly"
 _MIXED = "its values are of several kinds"
 _UNDECIDED = "not all of its dates or times are written as 2024-12-31 or 23:59"
@@ -51,16 +52,18 @@ _OBJECTS = (
     "records = false)"
 )
 
+_Place = tuple[str, ...]  # the keys that lead to a value
+
 
 def read_json(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> Understood:
     """Create the table of a JSON file; return how it was read. Raise SourceUnusable."""
     understood = Understood(["JSON"])
     try:
-        with _as_utf_8(path) as plain:
-            _make_table(connection, name, plain, understood)
+        with as_utf_8(path) as plain, _rows_within(connection, plain, understood) as rows:
+            _make_table(connection, name, rows, understood)
     except UnicodeDecodeError:
         raise SourceUnusable(_OTHER_ENCODING) from None
-    except (duckdb.InvalidInputException, duckdb.BinderException) as error:
+    except _REFUSALS as error:
         text = str(error)
         reasons = [reason for part, reason in _REASONS.items() if part in text]
         raise SourceUnusable(reasons[0] if reasons else _NO_TABLE) from None
@@ -68,24 +71,95 @@ def read_json(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> U
 
 
 @contextmanager
-def _as_utf_8(path: Path) -> Iterator[Path]:
-    """Yield the file in UTF-8 without a byte order mark, as the engine needs it.
+def _rows_within(
+    connection: duckdb.DuckDBPyConnection, path: Path, understood: Understood
+) -> Iterator[Path]:
+    """Yield the file, or a new one with the list of objects that is in the only object of the file.
 
-    If it is not so already, it is a new file, because the one given may be the stored upload.
+    Services return tables so: {"count": 2, "items": [{…}, {…}]}, {"d": {"results": [{…}]}}.
     """
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    if not head.startswith((codecs.BOM_UTF8, *_MARKS)) and b"\0" not in head:
+    place = _place_of_rows(connection, path, understood) if _is_one_object(connection, path) else ()
+    if not place:
         yield path
         return
-    plain = path.with_name(f"{path.name}.plain")
+    pointer = "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in place)
+    query = f"SELECT json_extract(json, ?)::VARCHAR FROM {_OBJECTS}"  # noqa: S608  (our own)
+    ((text,),) = connection.execute(query, [pointer, str(path)]).fetchall()
+    rows = path.with_name(f"{path.name}.rows")
     try:
-        encoding = replace(detect_encoding(path), errors="strict")
-        with open_text(path, encoding) as text, plain.open("w", encoding="utf-8") as target:
-            shutil.copyfileobj(text, target, _BLOCK)
-        yield plain
+        rows.write_text(text, encoding="utf-8")
+        yield rows
     finally:
-        plain.unlink(missing_ok=True)
+        rows.unlink(missing_ok=True)
+
+
+def _is_one_object(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
+    with open_bytes(path) as file:
+        if not file.read(_HEAD).lstrip().startswith(b"{"):
+            return False
+    query = f"SELECT 1 FROM {_OBJECTS} LIMIT 2"  # noqa: S608  (our own)
+    return len(connection.execute(query, [str(path)]).fetchall()) == 1
+
+
+def _place_of_rows(
+    connection: duckdb.DuckDBPyConnection, path: Path, understood: Understood
+) -> _Place:
+    """Return the keys that lead to the outermost list, if it is one of objects and the only one.
+
+    Report what is beside it, or the lists that stay in cells.
+    """
+    found = connection.sql(f"FROM {_ANY_ROWS}", params=[str(path)])
+    kinds = dict(zip(found.columns, found.types, strict=True))
+    lists = _outermost_lists(kinds)
+    names = listed([quote(".".join(place)) for place in list(lists)[:_MOST_NAMED]])
+    if [_items(kind).id for kind in lists.values()] != ["struct"]:
+        if lists:
+            understood.warn(
+                f"The file is one row, with {names} in a cell. Rows are read from a list of "
+                "objects, if it is the only list in the file."
+            )
+        return ()
+    (place,) = lists
+    understood.form.append(f"the list {names}")
+    if beside := list(_beside(kinds, place)):
+        understood.warn(f"Only the list is read, not what is beside it: {', '.join(beside)}.")
+    return place
+
+
+def _outermost_lists(kinds: Mapping[str, DuckDBPyType]) -> dict[_Place, DuckDBPyType]:
+    """Return the lists of objects or of lists that are within the fewest objects, by their keys.
+
+    Only the outer two: in objects of many levels, such as schemas, no list is the table.
+    """
+    level: dict[_Place, DuckDBPyType] = {(key,): kind for key, kind in kinds.items()}
+    lists: dict[_Place, DuckDBPyType] = {}
+    while level and not lists and len(next(iter(level))) <= _DEEPEST:
+        lists = {p: kind for p, kind in level.items() if _is_list_of_more(kind)}
+        level = {(*p, key): kind for p, of in level.items() for key, kind in _fields(of).items()}
+    return lists
+
+
+def _beside(kinds: Mapping[str, DuckDBPyType], place: _Place) -> Iterator[str]:
+    """Yield the names of what is not on the way to a place."""
+    for depth, key in enumerate(place):
+        yield from (".".join((*place[:depth], other)) for other in kinds if other != key)
+        kinds = _fields(kinds[key])
+
+
+def _is_list_of_more(kind: DuckDBPyType) -> bool:
+    return kind.id == "list" and _items(kind).id in ("struct", "list")
+
+
+def _items(kind: DuckDBPyType) -> DuckDBPyType:
+    return _held(kind)["child"]
+
+
+def _fields(kind: DuckDBPyType) -> Mapping[str, DuckDBPyType]:
+    return _held(kind) if kind.id == "struct" else {}
+
+
+def _held(kind: DuckDBPyType) -> Mapping[str, DuckDBPyType]:
+    return {name: held for name, held in kind.children if isinstance(held, DuckDBPyType)}
 
 
 def _make_table(

@@ -7,8 +7,10 @@ is UTF-8. Only what is none of these is guessed, and reported as a guess.
 import codecs
 import gzip
 import re
+import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
@@ -110,6 +112,28 @@ def open_bytes(path: Path) -> BinaryIO:
     if path.suffix.lower() == ".gz":
         return cast(BinaryIO, gzip.open(path))
     return open(path, "rb")
+
+
+@contextmanager
+def as_utf_8(path: Path) -> Iterator[Path]:
+    """Yield the file in UTF-8 without a byte order mark. Raise SourceUnusable if it is not text.
+
+    If it is not so already, it is a new file, because the one given may be the stored upload. Raise
+    UnicodeDecodeError if it does not hold what its mark or its zeros promise.
+    """
+    with path.open("rb") as file:
+        head = file.read(_LOOKED_AT)
+    if not head.startswith(tuple(mark for mark, *_ in _MARKS)) and b"\0" not in head:
+        yield path
+        return
+    plain = path.with_name(f"{path.name}.plain")
+    try:
+        encoding = replace(detect_encoding(path), errors="strict")
+        with open_text(path, encoding) as text, plain.open("w", encoding="utf-8") as target:
+            shutil.copyfileobj(text, target, _BLOCK)
+        yield plain
+    finally:
+        plain.unlink(missing_ok=True)
 
 
 def _by_zeros(head: bytes) -> Encoding | None:

@@ -220,6 +220,7 @@ def test_other_unicode_than_utf_8_is_read(tmp_path, codec):
         ('[{"a": "é"}]'.encode("latin-1"), "neither UTF-8 nor UTF-16. Save it as UTF-8"),
         ("\ufeff[".encode() + b'{"a": "\xe9"}]', "neither UTF-8 nor UTF-16. Save it as UTF-8"),
         (b'[{"a": 1, "a": 2}]', "has the same key twice"),
+        (b'[{"a": {"B": 1, "b": 2}}]', "differ only in case. Rename them"),
         (rb'[{"a": "\ud800"}]', "half of a surrogate pair"),
         (rb'[{"a": "\udc00"}]', "half of a surrogate pair"),
         (rb'[{"a": "\x"}]', "an invalid escape"),
@@ -229,3 +230,68 @@ def test_other_unicode_than_utf_8_is_read(tmp_path, codec):
 def test_the_reason_for_which_json_is_refused_is_true(tmp_path, content, reason):
     with pytest.raises(SourceUnusable, match=reason):
         read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"items": [{"a": "x", "n": 1}, {"a": "y", "n": 2}]}',
+        '\n {"d": {"results": [{"a": "x", "n": 1}, {"a": "y", "n": 2}]}}',
+        '{"a/b~c": [{"a": "x", "n": 1}, {"a": "y", "n": 2}]}',
+    ],
+)
+def test_the_only_list_in_an_object_is_the_table(tmp_path, text):
+    types, rows, warnings = read(tmp_path, text)
+
+    assert (types, rows) == ({"a": "VARCHAR", "n": "BIGINT"}, [("x", 1), ("y", 2)])
+    assert warnings == []
+    assert [one.name for one in tmp_path.iterdir()] == ["file.json"]
+
+
+def test_what_is_beside_the_list_is_said(tmp_path):
+    text = '{"count": 2, "d": {"next": null, "rows": [{"n": 1}, {"n": 2}]}, "more": {"x": [1, 2]}}'
+
+    _, rows, warnings = read(tmp_path, text)
+
+    assert rows == [(1,), (2,)]
+    assert warnings == ["Only the list is read, not what is beside it: count, more, d.next."]
+
+
+@pytest.mark.parametrize(
+    ("text", "lists"),
+    [
+        ('{"orders": [{"n": 1}], "items": [{"n": 2}, {"n": 3}]}', "'orders' and 'items'"),
+        ('{"meta": {"columns": [{"name": "n"}]}, "data": [[1], [2]]}', "'data'"),
+    ],
+)
+def test_several_lists_and_lists_of_lists_stay_in_cells_and_are_said(tmp_path, text, lists):
+    _, rows, warnings = read(tmp_path, text)
+
+    assert len(rows) == 1 and len(warnings) == 1
+    assert warnings[0].startswith(f"The file is one row, with {lists} in a cell.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"n": 1, "of": [{"x": 1}]}\n{"n": 2, "of": [{"x": 2}]}',
+        '[{"n": 1, "of": [{"x": 1}]}]',
+        '{"n": 1, "of": [1, 2], "nothing": []}',
+        '{"n": 1, "of": {"any": {"one": [{"x": 1}]}}}',
+    ],
+)
+def test_rows_that_hold_lists_are_rows(tmp_path, text):
+    types, rows, warnings = read(tmp_path, text)
+
+    assert list(types)[:2] == ["n", "of"]
+    assert (len(rows), warnings) == (text.count('"n"'), [])
+
+
+def test_in_such_a_list_no_number_is_lost_and_no_date_guessed(tmp_path):
+    text = f'{{"items": [{{"id": {LONG}, "d": "03-04-2024"}}, {{"id": 1, "d": "04-05-2024"}}]}}'
+
+    types, rows, warnings = read(tmp_path, text)
+
+    assert types == {"id": "VARCHAR", "d": "VARCHAR"}
+    assert rows[0] == (LONG, "03-04-2024")
+    assert warnings == ["id: stays text: it has numbers too large to be held exactly.", UNDECIDED]
