@@ -10,6 +10,11 @@ waits here until everything has been sent.
 
 A fragment that moves on the page gets a new id. Streamlit skips a click that arrives under the
 previous one: the input shows it, but nothing follows. Here the page is then redrawn.
+
+When a run ends, server and browser forget the widgets that it did not draw. A click that was sent
+before the browser has learned of the end still brings their values; Streamlit takes them, and if it
+draws the widgets again, the browser has no value for them, and shows empty fields. So such values
+are left out here: the widgets are new to both.
 """
 
 from collections import deque
@@ -19,7 +24,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import FragmentStorageKeyError
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session, websocket_session_manager
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import Fragment, MemoryFragmentStorage
@@ -113,7 +118,7 @@ class PageSession(AppSession):
 
 
 class _State(SessionState):
-    """Reports which clicks were handled: their callbacks have been called."""
+    """Reports which clicks were handled; leaves out values of widgets that are forgotten."""
 
     def __init__(self, tell: Callable[[Clicked], None]) -> None:
         super().__init__()
@@ -125,6 +130,15 @@ class _State(SessionState):
         finally:
             if fresh_widget_states is not None:
                 self._tell(_clicked(fresh_widget_states))
+
+    def set_widgets_from_proto(self, widget_states: WidgetStates) -> None:
+        known = [one for one in widget_states.widgets if not self._is_forgotten(one)]
+        super().set_widgets_from_proto(WidgetStates(widgets=known))
+
+    def _is_forgotten(self, widget: WidgetState) -> bool:
+        """Return whether the widget was drawn once, and has no value any more."""
+        was_drawn = self.get_widget_metadata(widget.id) is not None
+        return was_drawn and widget.id not in self._old_state and not _is_clicked(widget)
 
 
 class _Fragments(MemoryFragmentStorage):
@@ -158,4 +172,8 @@ def install() -> None:
 
 
 def _clicked(states: WidgetStates) -> Clicked:
-    return frozenset(one.id for one in states.widgets if one.WhichOneof("value") in _TRIGGERS)
+    return frozenset(one.id for one in states.widgets if _is_clicked(one))
+
+
+def _is_clicked(widget: WidgetState) -> bool:
+    return widget.WhichOneof("value") in _TRIGGERS

@@ -134,6 +134,28 @@ def test_one_domain_is_made_and_saved_once(desk: Desk, stack: Stack):
     expect(field(desk, "Name")).to_have_value("")
 
 
+def test_a_domain_that_is_opened_again_while_its_list_is_drawn_shows_what_is_stored(
+    own_desk: Desk, stack: Stack
+):
+    domain = make_domain(stack, system_prompt="Be brief.", description="For tests.")
+    wire = SlowWire(own_desk)
+    own_desk.open(f"domains?domain={domain['id']}")
+    expect(field(own_desk, "System prompt")).to_have_value("Be brief.")
+    own_desk.is_at_rest()
+    wire.hold_answers_after("For tests")  # a row of the list
+    ended, asked = wire.ended, wire.asked
+
+    own_desk.press("All domains")
+    wire.wait_for(lambda: wire.ended > ended)
+    own_desk.press(domain["name"])
+    wire.wait_for(lambda: wire.asked == asked + 2)
+    wire.release()
+
+    expect(field(own_desk, "System prompt")).to_have_value("Be brief.")
+    expect(field(own_desk, "Description")).to_have_value("For tests.")
+    expect(field(own_desk, "Name")).to_have_value(domain["name"])
+
+
 def test_one_version_is_restored(desk: Desk, stack: Stack):
     domain = make_domain(stack, system_prompt="One.")
     stack.client.patch(f"/domains/{domain['id']}", json={"system_prompt": "Two."})
