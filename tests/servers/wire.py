@@ -14,6 +14,7 @@ PARTS = 2_000_000
 class WireServer:
     """Has one tool `say`; its answer breaks by `behaviour`, unless the call has `fine: true`.
 
+    With `late: true` that one is answered after `answer_late` is set. `unsaid`: no answer begins;
     cut: in the middle of the stream; end: a stream without the result; huge; parts: of too many
     to be read; streamed_parts: such within a stream of events; garbage: no JSON;
     status: 500; refuse: a JSON-RPC error; hang: none, and status 500 to a
@@ -25,12 +26,14 @@ class WireServer:
             pass
 
         self._is_ending = threading.Event()
+        self.answer_late = threading.Event()
         self.methods: list[str] = []
         self.calls: list[Any] = []  # their ids
         self.cancelled: list[Any] = []
         Handler.behaviour, Handler.everything = behaviour, everything
         Handler.methods, Handler.calls = self.methods, self.calls
         Handler.cancelled, Handler.is_ending = self.cancelled, self._is_ending
+        Handler.answer_late = self.answer_late
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -43,6 +46,7 @@ class WireServer:
 
     def __exit__(self, *_: object) -> None:
         self._is_ending.set()
+        self.answer_late.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -54,6 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
     calls: list[Any]
     cancelled: list[Any]
     is_ending: threading.Event
+    answer_late: threading.Event
 
     def parse_request(self) -> bool:
         is_read = super().parse_request()
@@ -72,6 +77,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.everything or _is_to_break(message):
             getattr(self, f"_{self.behaviour}")(message["id"])
         else:
+            if message.get("params", {}).get("arguments", {}).get("late"):
+                self.answer_late.wait()
             self._send_json({"jsonrpc": "2.0", "id": message["id"], "result": _result(message)})
 
     def do_GET(self) -> None:
@@ -82,6 +89,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+    def _unsaid(self, _: Any) -> None:
+        self.close_connection = True
 
     def _cut(self, _: Any) -> None:
         self._begin("text/event-stream")

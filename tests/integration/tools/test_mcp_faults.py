@@ -161,6 +161,7 @@ def test_a_child_process_that_died_is_started_again_for_the_next_call():
 @pytest.mark.parametrize(
     ("behaviour", "said"),
     [
+        ("unsaid", "broke off"),
         ("cut", "broke off"),
         ("end", "broke off"),
         ("huge", "more than 64 MB"),
@@ -193,17 +194,22 @@ def test_a_stream_for_what_a_server_asks_is_opened_with_the_first_call_only():
     assert used.methods.index("GET") < len(used.methods) - 2
 
 
-def test_a_call_that_fails_leaves_the_others_of_its_batch_alone():
+@pytest.mark.parametrize("behaviour", ["unsaid", "cut", "status"])
+def test_a_call_that_fails_leaves_the_others_of_its_batch_alone(behaviour):
     async def go(server):
         async with opened(s=server.template) as tools:
-            calls = [tools["say"].ainvoke(call_of("say", fine=fine)) for fine in (True, False)]
-            return await asyncio.gather(*calls)
+            late = asyncio.ensure_future(tools["say"].ainvoke(call_of("say", fine=True, late=True)))
+            while not server.calls:
+                await asyncio.sleep(0.01)
+            failed = await tools["say"].ainvoke(call_of("say"))
+            server.answer_late.set()
+            return await late, failed
 
-    with WireServer("cut") as server:
-        fine, cut = asyncio.run(go(server))
+    with WireServer(behaviour) as server:
+        fine, failed = asyncio.run(go(server))
 
-    assert fine.content == "fine"
-    assert cut.status == "error"
+    assert (fine.content, failed.status) == ("fine", "error")
+    assert len(server.calls) == 2
 
 
 def test_a_server_that_dies_in_the_middle_of_a_run_fails_its_calls_and_not_the_run():

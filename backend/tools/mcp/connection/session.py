@@ -99,7 +99,7 @@ class Session:
         return failure_of(self._error, seconds)
 
     async def is_usable(self) -> bool:
-        """Return whether calls may use it; ping it if its last answer was late."""
+        """Return whether calls may use it; ping it if a call has failed or its answer was late."""
         if self._is_suspect and self._session is not None and self.is_open:
             try:
                 async with asyncio.timeout(SIGN_SECONDS):
@@ -210,12 +210,15 @@ class Session:
         else:
             aside.cancel()
 
-    def _fail(self, request_id: Any, reason: str) -> None:
-        """Fail a call for which the transport knows that no result will come."""
+    def _fail(self, request_id: Any, reason: str) -> bool:
+        """Fail a call for which no result will come; return whether it had waited for one."""
         aside = self._calls.get(request_id)
-        if aside is not None and not aside.done():
-            message = f"The tool server {self._name!r} failed: {reason}, {UNCERTAIN}."
-            aside.set_exception(ToolException(message))
+        if aside is None or aside.done():
+            return False
+        self._is_suspect = True
+        message = f"The tool server {self._name!r} failed: {reason}, {UNCERTAIN}."
+        aside.set_exception(ToolException(message))
+        return True
 
     async def _take_aside(self, message: Any) -> None:
         """Handle what the SDK could not read; a result in it still reaches its call."""
@@ -243,9 +246,7 @@ class Session:
         return ToolException(f"The tool server {self._name!r} says: {error}")
 
     def _lost(self) -> Exception:
-        if is_refused(self._error):
-            return NotDelivered()
-        return self._broken()
+        return NotDelivered() if is_refused(self._error) else self._broken()
 
     def _broken(self) -> ToolException:
         reason = said_of_status(self._error) or "has broken the connection"

@@ -31,7 +31,7 @@ LINES_OF_EVENT = 3
 SESSION_ID = "mcp-session-id"
 
 Hooks = dict[str, list[Callable[..., Any]]]
-OnFailure = Callable[[Any, str], None]
+OnFailure = Callable[[Any, str], bool]
 
 
 class Pace:
@@ -55,9 +55,9 @@ class HttpWatch:
     """The HTTP client of one connection, which watches what it receives.
 
     `on_failure` gets the JSON-RPC id of a request that remains unanswered and what happened to it,
-    for a sentence. Servers may send requests themselves, which are refused immediately; often they
-    do so on a separate stream, which is opened with the first call, because opening it with every
-    connection would add a fifth to the time to connect.
+    for a sentence; it returns whether a call waited for that. Servers may send requests themselves,
+    which are refused immediately; often they do so on a separate stream, which is opened with the
+    first call, because opening it with every connection would add a fifth to the time to connect.
     """
 
     def __init__(self, on_failure: OnFailure) -> None:
@@ -77,7 +77,8 @@ class HttpWatch:
         # A small compressed answer could expand to any size.
         headers = {"accept-encoding": "identity", **(headers or {})}
         hooks: Hooks = {"request": [self._before], "response": [self._after]}
-        return CancellingClient(
+        return _Client(
+            self._on_failure,
             headers=headers,
             timeout=timeout,
             auth=auth,
@@ -112,6 +113,38 @@ class HttpWatch:
 def _tls_context() -> ssl.SSLContext:
     """Return the trusted certificates: loading them takes tens of ms, on the shared loop."""
     return httpx.create_ssl_context()
+
+
+class _Client(CancellingClient):
+    """Fails a call whose request fails; the SDK would give up the connection, with all its calls.
+
+    What says that a call was not delivered remains: no connection, and 404 for an ended session.
+    """
+
+    def __init__(self, on_failure: OnFailure, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._on_failure = on_failure
+
+    async def send(self, request: httpx.Request, **how: Any) -> httpx.Response:
+        """Send the request; if a call fails, return a response to which the SDK does nothing."""
+        try:
+            response = await super().send(request, **how)
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            raise
+        except httpx.HTTPError:
+            if self._has_failed(request, BROKE_OFF):
+                return httpx.Response(202, request=request)
+            raise
+        status = response.status_code
+        if status < 400 or status == 404:
+            return response
+        if not self._has_failed(request, f"it answered with the status {status}"):
+            return response
+        await response.aclose()
+        return httpx.Response(202, request=request)
+
+    def _has_failed(self, request: httpx.Request, reason: str) -> bool:
+        return request.method == "POST" and self._on_failure(_id_in(request), reason)
 
 
 class _Watched(httpx.AsyncByteStream):
@@ -156,6 +189,11 @@ class _Watched(httpx.AsyncByteStream):
         return parts if parts.add(ended).are_too_many else Parts().add(begun)
 
     def _fail(self, reason: str) -> None:
-        if self._request.method != "POST":
-            return
-        self._on_failure(json.loads(self._request.content).get("id"), reason)
+        if self._request.method == "POST":
+            self._on_failure(_id_in(self._request), reason)
+
+
+def _id_in(request: httpx.Request) -> Any:
+    """Return the JSON-RPC id of a posted request; None for a notification or an answer."""
+    message = json.loads(request.content)
+    return message.get("id") if "method" in message else None
