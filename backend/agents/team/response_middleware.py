@@ -127,7 +127,10 @@ class Responses(AgentMiddleware[Any, Any]):
 
 
 def _last_word(messages: list[AnyMessage]) -> str | None:
-    """Return the answer of the sub-agent called last, if its answer ends the turn."""
+    """Return the answer of the sub-agent called last, if its answer ends the turn.
+
+    Where it said nothing, the manager goes on with whatever else the result has.
+    """
     if not messages or not isinstance(messages[-1], ToolMessage):
         return None
     caller = next((m for m in reversed(messages) if not isinstance(m, ToolMessage)), None)
@@ -147,14 +150,16 @@ def _ends_turn(arguments: JSON) -> bool:
         return False
 
 
-def _answer_in(result: str) -> str:
-    """Return the answer's text in the result of a sub-agent's call."""
+def _answer_in(result: str) -> str | None:
+    """Return the answer's text in the result of a sub-agent's call; None if it is empty."""
     try:
         given = json.loads(result)
     except ValueError:
         return result
     text = given.get("text") if isinstance(given, dict) else None
-    return text if isinstance(text, str) and text.strip() else result
+    if not isinstance(text, str):
+        return result
+    return text if text.strip() else None
 
 
 def _as_text(answer: AIMessage) -> str:

@@ -228,6 +228,16 @@ def test_a_manager_reads_a_sub_agent_s_answer_unless_its_call_ends_the_turn(
     assert len(team.bodies("Sage")) == asked
 
 
+def test_a_manager_answers_where_the_agent_in_its_place_says_nothing(
+    stack: Stack, team: TeamModel
+) -> None:
+    call = {"name": "Writer", "message": "Write a haiku.", "terminateAfter": True}
+    asks = {"tools": [{"name": "call_agent", "args": call}]}
+    sums_up = response("It wrote nothing.")
+    team.says |= {"Writer": {"text": " "}, "Sage": lambda m: sums_up if len(m) > 2 else asks}
+    assert stack.chat("a haiku", team_session(stack))["response"] == "It wrote nothing."
+
+
 def test_a_plan_is_talked_over_and_then_runs(stack: Stack, team: TeamModel) -> None:
     tasks = [
         {"tempId": "t1", "name": "Research", "description": "Find it.", "agentName": "Reconciler"},
