@@ -1,6 +1,9 @@
 """The composition root: builds the parts of a process from its settings."""
 
+import logging
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from redis import Redis
 from redis.backoff import ExponentialBackoff
@@ -25,7 +28,10 @@ from db.session import AWAY, Database
 REDIS_TIMEOUT_SECONDS = 3
 REDIS_ASKING_SECONDS = 1  # for status checks, whose callers have deadlines too
 SPARE_CONNECTIONS = 50
+WAIT_SECONDS = 0.5
 ARTIFACT_MODULES = "backend.artifacts.preloaded"  # preloaded in sandbox children for artifacts
+
+log = logging.getLogger(__name__)
 
 
 def bootstrap(
@@ -81,10 +87,29 @@ def require_schema(database: Database, *, wait: bool) -> None:
         raise ConfigurationError(str(error)) from None
     except AWAY as error:
         if not wait:
-            reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
             raise ConfigurationError(
-                f"The database at DATABASE_URL does not answer: {reason}"
+                f"The database at DATABASE_URL does not answer: {_reason_in(error)}"
             ) from None
+
+
+def wait_for_database(database: Database) -> None:
+    """Return once the database answers, whatever its schema; log once that it does not."""
+    is_told = False
+    while True:
+        try:
+            with suppress(UnusableDatabase):
+                database.check_schema()
+            return
+        except AWAY as error:
+            if not is_told:
+                reason = _reason_in(error)
+                log.warning("The API waits, the database does not answer: %s", reason)
+            is_told = True
+        time.sleep(WAIT_SECONDS)
+
+
+def _reason_in(error: Exception) -> str:
+    return str(getattr(error, "orig", error)).strip().splitlines()[0]
 
 
 def connect_redis(url: str, threads: int, seconds: float = REDIS_TIMEOUT_SECONDS) -> Redis:

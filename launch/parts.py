@@ -37,10 +37,16 @@ def integrity(found: Mapping[str, str], *arguments: str) -> PartSpec:
     return _part("integrity", "backend.operations.integrity", list(arguments), found)
 
 
-def api(host: str, port: int, found: Mapping[str, str], path: str = "/readyz") -> PartSpec:
-    """Return the HTTP API; a GET of `path` tells whether it is ready."""
+def api(
+    host: str, port: int, found: Mapping[str, str], path: str = "/readyz", *, waits: bool = False
+) -> PartSpec:
+    """Return the HTTP API; a GET of `path` tells whether it is ready.
+
+    `waits`: it starts also while the database is away, and serves when that is back.
+    """
     ready = partial(answers, http_url(host, port) + path)
-    return _part("api", "backend.api", ["--port", str(port)], found, ready)
+    options = ["--port", str(port), *(["--wait"] if waits else [])]
+    return _part("api", "backend.api", options, found, ready)
 
 
 def worker(name: str, found: Mapping[str, str]) -> PartSpec:

@@ -42,7 +42,7 @@ def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> li
     return [
         parts.migrate(found),
         *demo,
-        parts.api(settings.host, ports.api, found, path),
+        parts.api(settings.host, ports.api, found, path, waits=True),
         *workers,
         parts.ui(pages_address(settings, ports.ui), found),
     ]

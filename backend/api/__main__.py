@@ -8,12 +8,13 @@ import uvicorn
 
 from backend.addresses import Address
 from backend.api.app import THREADS, create_app, serve_app
-from backend.bootstrap import bootstrap, require_schema
+from backend.bootstrap import bootstrap, require_schema, wait_for_database
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED
 from backend.errors.base import ConfigurationError
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
+from backend.settings import Settings
 from backend.web.connections import ConnectionLimits, limit_connections
 
 DEFAULT_PORT = 8000
@@ -26,16 +27,15 @@ def main() -> int:
     try:
         settings = read_settings()
         set_up_logs(settings.log_level)
+        arguments = _read_arguments(settings)
         services = bootstrap(settings, threads=THREADS, preload=PRELOADED)
+        if arguments.wait:
+            wait_for_database(services.database)
         require_schema(services.database, wait=False)
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
         return 2
     app = create_app(services)
-    parser = argparse.ArgumentParser(description="Serve Colloquy's API.")
-    parser.add_argument("--host", default=settings.host)
-    parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)
-    arguments = parser.parse_args()
     address = Address(arguments.host, arguments.port, settings.public_url, settings.allowed_hosts)
     gc.freeze()  # modules never become garbage; scanning them would delay every request
     uvicorn.run(
@@ -49,6 +49,16 @@ def main() -> int:
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )
     return 0
+
+
+def _read_arguments(settings: Settings) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Serve Colloquy's API.")
+    parser.add_argument("--host", default=settings.host)
+    parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)
+    parser.add_argument(
+        "--wait", action="store_true", help="start also while the database does not answer"
+    )
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from backend.turns.process.queue import TurnQueue
 from backend.types import JSON
 from db.session import Database
 from db.watch import SILENT_SECONDS
+from launch import parts
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, texts, wait_for_event
@@ -118,6 +119,19 @@ def test_a_sweep_that_waits_is_one_line_of_the_log(mortal: Mortal) -> None:
     lines = stack.log.read_text().splitlines()
     after = [later for line, later in pairwise(lines) if "The sweeper waits" in line]
     assert [line for line in after if not line.startswith(LEVELS)] == []
+
+
+def test_an_api_that_is_started_again_meanwhile_waits(mortal: Mortal) -> None:
+    stack = mortal.stack
+    with mortal.without_database():
+        stack.kill_api()
+        command = parts.api("127.0.0.1", stack.api_port, {}, waits=True).command
+        stack.api = stack.start(*command[1:])
+        stack.wait_for(lambda: "The API waits" in stack.log.read_text(), "nothing is logged")
+        assert stack.api.poll() is None
+
+    stack.wait_ready()
+    assert stack.log.read_text().count("The API waits") == 1
 
 
 def test_a_turn_that_cannot_be_claimed_is_one_line_of_the_log(mortal: Mortal) -> None:
