@@ -21,6 +21,7 @@ from backend.agents.team.payload import (
 )
 from backend.fences import fenced_parts
 from backend.llm.clean import clean
+from backend.planning.references import find_references
 from backend.types import JSON
 
 RESPOND, RUN_PLAN, CALL_AGENT = "respond", "run_plan", "call_agent"
@@ -161,11 +162,16 @@ def _calls_of(step: NextStep) -> list[ToolCall]:
 
 
 def _only_task(graph: Any) -> HandOver | None:
-    """Return the hand-over that replaces a plan of a single task."""
+    """Return the hand-over that replaces a plan of a single task.
+
+    Return None for one that needs other tasks: the plan is then refused, with the reason.
+    """
     tasks = graph.get("tasks") if isinstance(graph, dict) else None
     if not isinstance(tasks, list) or len(tasks) != 1 or not isinstance(tasks[0], dict):
         return None
     task = tasks[0]
+    if task.get("dependsOn") or find_references([task.get("description"), task.get("input")]):
+        return None
     parts = [str(task.get("description") or task.get("name") or "")]
     if task.get("input"):
         parts.append(f"Input:\n{json.dumps(task['input'], ensure_ascii=False)}")

@@ -132,3 +132,25 @@ def test_a_turn_that_was_handed_over_too_often_is_handed_over_again_by_a_retry(
     assert (ended["status"], ended["agent"]) == ("succeeded", "Reconciler"), ended["error"]
     assert len(team.bodies("Writer")) == 4
     check_views(stack, session_id)
+
+
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        ({"input": {"rows": "@t9.output.rows"}}, "refers to @t9.output, but there is no such task"),
+        ({"dependsOn": ["t9"]}, "depends on t9, but there is no such task"),
+    ],
+)
+def test_a_single_task_is_not_handed_over_if_it_needs_another_one(
+    stack: Stack, team: TeamModel, needs: JSON, said: str
+) -> None:
+    work = {"tempId": "t1", "name": "Write", "description": "Write it.", "agentName": "Writer"}
+    graph = {"workflowName": "Report", "tasks": [{**work, **needs}]}
+    plans = response(payloadChangeRequest=payload_of(taskGraph=graph))
+    team.says["Sage"] = in_turn(plans, response("It cannot run."))
+
+    answer = stack.chat("a report, please", team_session(stack))
+
+    assert (answer["response"], answer["agent"]) == ("It cannot run.", "Sage")
+    assert said in team.bodies("Sage")[1]["messages"][-1]["content"]
+    assert team.bodies("Writer") == []
