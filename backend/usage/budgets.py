@@ -27,6 +27,11 @@ def domain_budgets(limits: Limits, used: Used) -> list[Budget]:
     )
 
 
+def has_session_budget(limits: Limits) -> bool:
+    """Return whether a session's budget is set."""
+    return bool(limits.conversation_tokens or limits.conversation_cost)
+
+
 def has_domain_budget(limits: Limits) -> bool:
     """Return whether a monthly budget is set."""
     return bool(limits.domain_tokens_per_month or limits.domain_cost_per_month)
@@ -34,15 +39,14 @@ def has_domain_budget(limits: Limits) -> bool:
 
 @dataclass(frozen=True)
 class Budgets:
-    """The budgets of one turn. `before`: what the session's other turns have used."""
+    """The budgets that one turn shares with others."""
 
     limits: Limits
     domain: SessionDomain
-    before: Used
 
     def check_session(self, used: Used) -> None:
-        """Raise SessionBudgetUsedUp if this turn and those before have used it up."""
-        for budget in session_budgets(self.limits, self.before + used):
+        """Raise SessionBudgetUsedUp if the session, with its tasks, has used it up."""
+        for budget in session_budgets(self.limits, used):
             if not budget.left:
                 raise SessionBudgetUsedUp(
                     f"This session has used {_share(budget)} that its domain allows for one"

@@ -124,15 +124,15 @@ def used_by_domain(session: Session) -> dict[UUID, Used]:
     return _sums(session, *_this_month())
 
 
-def used_in_session(session: Session, conversation_id: UUID, but_turn: UUID | None = None) -> Used:
-    """Return the usage of a conversation's turns and its tasks' turns, except `but_turn`.
+def used_in_session(session: Session, conversation_id: UUID) -> Used:
+    """Return the usage of a conversation's turns and its tasks' turns.
 
     For a task's conversation it is the same: everything of the one that it belongs to.
     """
     row = session.execute(
-        select(func.sum(_tokens()), func.sum(used_in_turn("cost")))
-        .where(TurnRow.conversation_id.in_(whole_of(conversation_id)))
-        .where(TurnRow.id.is_distinct_from(but_turn))
+        select(func.sum(_tokens()), func.sum(used_in_turn("cost"))).where(
+            TurnRow.conversation_id.in_(whole_of(conversation_id))
+        )
     ).one()
     return Used(int(row[0] or 0), row[1] or 0.0)
 

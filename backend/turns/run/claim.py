@@ -36,7 +36,7 @@ from backend.turns.run.journal import load_journal
 from backend.turns.submit.enter import show_message
 from backend.types import JSON
 from backend.usage.budgets import Budgets
-from backend.usage.ledger import SessionDomain, Used, used_in_session
+from backend.usage.ledger import SessionDomain
 from backend.usage.spent import Spent
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
@@ -188,7 +188,7 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
         image=conversation.image,
         context=context_in(conversation, turn),
         stored=stored,
-        budgets=_budgets(session, conversation, turn),
+        budgets=_budgets(conversation),
         position=taken.added[-1].position if taken.added else conversation.message_count,
         added=taken.added,
         journal=load_journal(session, turn.id, asking["id"]) if asking else {},
@@ -204,13 +204,10 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
     )
 
 
-def _budgets(session: Session, conversation: ConversationRow, turn: TurnRow) -> Budgets:
-    """Return what the turn may use; the conversation's usage is counted only where limited."""
-    limits, before = template_of(conversation.image).limits, Used()
-    if limits.conversation_tokens or limits.conversation_cost:
-        before = used_in_session(session, conversation.id, turn.id)
+def _budgets(conversation: ConversationRow) -> Budgets:
+    """Return what the turn may use."""
     domain = SessionDomain(conversation.domain_id, conversation.domain_name)
-    return Budgets(limits, domain, before)
+    return Budgets(template_of(conversation.image).limits, domain)
 
 
 def _answers(

@@ -1,5 +1,7 @@
 """Tasks of a plan run as turns of their own; what they gave goes to the next and to the manager."""
 
+import threading
+
 import pytest
 
 from tests.fakes import ENDLESS, ScriptedModel
@@ -55,6 +57,26 @@ def test_a_tasks_session_shows_its_own_usage_and_its_parent_that_of_all(
     assert [used["turns"] for used in (parent, *tasks)] == [3, 1, 1]
     assert [used["budgets"] for used in tasks] == [parent["budgets"]] * 2
     assert parent["budgets"][0]["used"] > max(used["total"]["input_tokens"] for used in tasks)
+
+
+def test_tasks_that_run_at_the_same_time_share_the_budget_of_their_session(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    # The manager's step and one of these are within the budget; with both it is used up.
+    both_run = threading.Event()
+    step = {"text": "w " * 600, "until": both_run, "tools": [{"name": "list_sources", "args": {}}]}
+    specialist = {"tools": ["list_sources"]}
+    limits = {"conversation_tokens": 1_200}
+    team = Team(stack, model, lambda _: step, specialist=specialist, limits=limits)
+    turn = team.ask(plan(task("t1"), task("t2")))
+    stack.wait_for(lambda: team.asked.total() == 2, "the tasks do not run")
+
+    both_run.set()
+    ended = stack.finished(turn["turn_id"])
+
+    assert ended["error"]["title"] == "Session budget used up"
+    reasons = [one["error"] for one in team.tasks(turn["session_id"]).values()]
+    assert "Session budget used up" in [reason["title"] for reason in reasons if reason]
 
 
 def test_a_plan_that_cannot_run_is_told_to_its_manager_and_starts_nothing(

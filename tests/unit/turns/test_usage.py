@@ -75,11 +75,11 @@ def test_a_turn_of_before_models_were_noted_is_read() -> None:
 
 
 def test_a_session_may_use_just_less_than_its_budget() -> None:
-    budgets = Budgets(Limits(conversation_cost=1.0), SessionDomain(None, "finance"), Used(0, 0.5))
+    budgets = Budgets(Limits(conversation_cost=1.0), SessionDomain(None, "finance"))
 
-    budgets.check_session(Used(0, 0.49))
+    budgets.check_session(Used(0, 0.99))
     with pytest.raises(SessionBudgetUsedUp, match="1 of the cost of 1 "):
-        budgets.check_session(Used(0, 0.5))
+        budgets.check_session(Used(0, 1.0))
 
 
 def test_a_years_last_month_is_followed_by_the_next_years_first() -> None:

@@ -39,8 +39,8 @@ from backend.turns.run.publish import publish_closed
 from backend.turns.run.record.partials import Kind, Partials
 from backend.turns.run.record.saving import SavedStep, StepBase, save_route, save_step
 from backend.turns.run.record.tool_calls import OpenCalls
-from backend.usage.budgets import has_domain_budget
-from backend.usage.ledger import Used
+from backend.usage.budgets import has_domain_budget, has_session_budget
+from backend.usage.ledger import Used, used_in_session
 from backend.usage.spent import Spent
 from db.failpoints import failpoint
 
@@ -152,7 +152,8 @@ class Recorder:
             raise TokenLimitReached
         if limits.cost and used.cost >= limits.cost:
             raise CostLimitReached
-        budgets.check_session(used)
+        if has_session_budget(limits):
+            budgets.check_session(self._retry_transaction(self._used_in_session))
         if has_domain_budget(limits):
             self._retry_transaction(budgets.check_domain)
         owner_id = self._claim.scope.user_id
@@ -248,6 +249,10 @@ class Recorder:
         failpoint("close.after_commit")
         publish_closed(self._services, closed)
         return closed
+
+    def _used_in_session(self, session: Session) -> Used:
+        """Return what the session has used by now; other tasks of it may be running."""
+        return used_in_session(session, self._claim.conversation_id)
 
     def _begun(self) -> StepBase:
         return StepBase(self._claim, self._stored, self._asked)
