@@ -54,6 +54,14 @@ def test_turns_of_all_owners_stand_with_their_worker(open_work, store):
     assert "1 min 15 s old" in said
 
 
+def test_a_turn_that_waits_for_its_tasks_does_not_seem_to_wait_for_people(open_work, store):
+    running(store).status = TurnStatus.WAITING
+
+    page = open_work()
+
+    assert figures(page)["Waiting"] == "1"
+
+
 def test_a_silent_worker_a_wait_and_losses_are_told(open_work, store):
     turn = running(store)
     turn.losses, turn.heartbeat_seconds, turn.lease_seconds = 1, 6.2, 3.8

@@ -47,7 +47,7 @@ def _figures(work: Work) -> None:
     figures = (
         ("Queued", reader.number(work.queued)),
         ("Running", reader.number(work.running)),
-        ("Waiting for people", reader.number(work.waiting)),
+        ("Waiting", reader.number(work.waiting)),
         ("Workers", reader.number(len(work.workers)) if work.redis_answers else "?"),
         ("Turns running", places if work.redis_answers else "?"),
     )
