@@ -121,5 +121,7 @@ class UsageReport(Wire):
     items: list[UsageRow]
     total: UsageRow
     days: list[UsageOfDay]
-    unpriced: list[str] = Field(description="Models missing from MODEL_PRICES: their cost is 0.")
+    unpriced: list[str] = Field(
+        description="Models missing from MODEL_PRICES: what they use now costs 0."
+    )
     domains: list[DomainBudgets] = Field(description="For administrators; otherwise empty.")

@@ -96,6 +96,15 @@ def test_models_without_a_price_are_named(open_usage, store):
     assert "no price for demo" in words(open_usage())
 
 
+def test_a_model_that_had_a_price_is_not_said_to_cost_nothing(open_usage, store):
+    had_a_price = FINANCE.model_copy(update={"key": "old", "cost": 12.5})
+    store.usage.rows, store.usage.unpriced = [had_a_price], ["old"]
+
+    said = words(open_usage())
+
+    assert "no price for old. Usage without a price counts as cost 0." in said
+
+
 def test_a_domains_month_stands_beside_its_budget(open_usage, store):
     budget = Budget(kind=BudgetKind.DOMAIN_TOKENS, limit=5000, used=1250, left=3750)
     store.usage.domains = [DomainBudgets(domain="finance", budgets=[budget])]

@@ -32,8 +32,8 @@ def show(report: UsageReport) -> None:
     _total(report.total)
     if report.unpriced:
         st.caption(
-            f"MODEL_PRICES has no price for {plain(', '.join(report.unpriced), 300)}:"
-            " the usage of these models counts as cost 0."
+            f"MODEL_PRICES has no price for {plain(', '.join(report.unpriced), 300)}."
+            " Usage without a price counts as cost 0."
         )
     if report.items:
         _chart(report)
