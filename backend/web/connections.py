@@ -18,6 +18,7 @@ from starlette.responses import Response
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from backend.web.admission import Admission
+from backend.web.unchunked import without_chunks
 
 MOST_FILES = 65_536
 FEWEST = 100
@@ -150,6 +151,8 @@ class LimitedConnection(HttpToolsProtocol):
             self.app, self.url = refusal, b"/"  # a URL that is too long may be malformed, too
         elif not self._is_health:
             self.app = self._admission.queue(answer)
+        if self.parser.get_http_version() == "1.0":
+            self.app = without_chunks(self.app, lambda: self.cycle)
         super().on_headers_complete()
         self.app = answer
 

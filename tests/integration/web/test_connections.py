@@ -192,6 +192,16 @@ def test_a_stream_may_last_longer_than_all_deadlines(port: int) -> None:
         assert b"\r\n19\n" in read_all(client)
 
 
+@pytest.mark.parametrize("path", [b"/stream", b"/now"])
+def test_a_client_of_http_1_0_is_sent_no_chunks(port: int, path: bytes) -> None:
+    with connected(port, b"GET %s HTTP/1.0\r\nHost: x\r\n\r\n" % path) as client:
+        head, _, body = read_all(client).partition(b"\r\n\r\n")
+
+    assert b"transfer-encoding" not in head.lower()
+    ticks = b"".join(b"%d\n" % number for number in range(20))
+    assert body == {b"/stream": ticks, b"/now": b"now"}[path]
+
+
 def test_who_does_not_read_is_cut_off(port: int) -> None:
     with connected(port, GET % b"/megabytes") as connection:
         time.sleep(3 * READING)
