@@ -53,6 +53,8 @@ class EventResponse(StreamingResponse):
     def __init__(
         self, stream: AsyncIterator[bytes], headers: Mapping[str, str], place: ExitStack
     ) -> None:
+        # By default nginx would collect the events until it has some kilobytes.
+        headers = {**headers, "X-Accel-Buffering": "no"}
         super().__init__(stream, media_type="text/event-stream", headers=headers)
         self._place = place
 

@@ -35,6 +35,13 @@ def test_resuming_at_any_event_gives_exactly_the_rest(stack: Stack) -> None:
         assert resumed == whole[place + 1 :]
 
 
+def test_a_proxy_is_told_to_pass_each_event_on_at_once(stack: Stack) -> None:
+    path = f"/sessions/{make_session(stack)}/events"
+
+    with stack.client.stream("GET", path) as answer:
+        assert answer.headers["X-Accel-Buffering"] == "no"
+
+
 def test_dropping_the_connection_again_and_again_loses_and_repeats_nothing(stack: Stack) -> None:
     gate = Gate()
     with tool_domain(stack, gate.answer, "one") as (domain, _):
