@@ -157,6 +157,15 @@ class Database:
             session.connection(execution_options={"postgresql_readonly": True})
             yield session
 
+    @contextmanager
+    def read_snapshot(self) -> Iterator[Session]:
+        """Open a read-only transaction in which all statements see the same moment."""
+        self._watch.check()
+        with self._sessions() as session:
+            options = {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
+            session.connection(execution_options=options)
+            yield session
+
     def ping(self) -> None:
         """Raise if the database does not answer, is not migrated, or accepts no writes."""
         with self.read() as session:

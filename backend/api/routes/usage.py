@@ -29,7 +29,8 @@ def get_usage(
 
     Sessions deleted since then are included.
     """
-    with services.database.read() as session:
+    # Its figures come from several statements and have to agree.
+    with services.database.read_snapshot() as session:
         return report_usage(session, services.settings, scope, days=days, by=by)
 
 
@@ -37,7 +38,7 @@ def get_usage(
 @long_read
 def get_session_usage(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> SessionUsage:
     """The usage of a session's turns by model, and what is left of its budgets."""
-    with services.database.read() as session:
+    with services.database.read_snapshot() as session:
         return session_usage(session, services.settings, scope, session_id)
 
 

@@ -1,5 +1,7 @@
 """What is used is counted once, by model, outlives its session, and ends turns at their budgets."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -207,6 +209,31 @@ def test_usage_is_reported_by_what_one_asks_for(stack: Stack) -> None:
     assert reports["owner"]["items"][0]["key"] == "local"
     assert "scripted" in reports["model"]["unpriced"]
     assert len(reports["day"]["days"]) >= 1
+
+
+def test_the_figures_of_a_report_agree_while_usage_is_added(stack: Stack) -> None:
+    domain, is_over = make_domain(stack), threading.Event()
+    add = (
+        "INSERT INTO usage_days (day, owner_id, domain_id, domain_name, model, turns, input_tokens)"
+        " VALUES (now()::date, 'local', :id, :name, 'busy', 1, 10) ON CONFLICT (day, owner_id,"
+        " domain_id, domain_name, model) DO UPDATE SET turns = usage_days.turns + 1,"
+        " input_tokens = usage_days.input_tokens + 10"
+    )
+
+    def keep_adding() -> None:
+        while not is_over.is_set():
+            stack.query_and_commit(add, id=domain["id"], name=domain["name"])
+
+    with ThreadPoolExecutor(1) as pool:
+        adding = pool.submit(keep_adding)
+        reports = [report(stack, "domain") for _ in range(20)]
+        is_over.set()
+        adding.result()
+
+    for one in reports:
+        total = one["total"]
+        assert sum(item["turns"] for item in one["items"]) == total["turns"]
+        assert sum(day["tokens"] for day in one["days"]) == tokens_of({"usage": total})
 
 
 def test_a_turn_that_runs_counts_as_of_today(stack: Stack) -> None:
