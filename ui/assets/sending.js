@@ -2,7 +2,8 @@
 // neither lose nor duplicate it, as happens with messages to Streamlit. Messages with files go
 // through Streamlit, which has the files; so do messages written before this script is loaded, or
 // below an earlier part of the history. Streamlit accepts no message while a file is being uploaded,
-// and may lose one while it draws the page: Enter then waits, in any composer.
+// and may lose one while it draws the page: Enter then waits, in any composer. It draws nothing until
+// the API has read all files, so the message is shown here until then.
 import { isSettled, settled } from "./rest.js";
 
 const COMPOSER = '[class*="st-key-composer-"]';
@@ -64,11 +65,12 @@ export class Sending {
     document.body.dataset.colloquySends = composer;
     window.colloquyDrafts?.place(composer, session ?? this.begun.get(composer) ?? null, gone);
     const drawn = new Set(turns);
-    this.messages = this.messages.filter((one) => !drawn.has(one.turn));
+    this.messages = this.messages.filter((one) => !drawn.has(one.turn) && !one.isPassed);
   }
 
   /** The chat is no longer drawn: another page comes, or an earlier part of the history. */
   leave() {
+    this.messages = this.messages.filter((one) => !one.isPassed);
     this.composer = null;
     delete document.body.dataset.colloquySends;
   }
@@ -110,6 +112,7 @@ export class Sending {
     const name = nameOf(composer);
     if (name !== this.composer || composer.querySelector(FILE) || document.querySelector(ATTACHED)) {
       if (!this.isPassing && !(isSettled() && !this.isComing(name))) this.waitForPage(composer, area, event);
+      else if (name === this.composer) this.showPassed(composer, area.value);
       return;
     }
     event.preventDefault();
@@ -124,6 +127,15 @@ export class Sending {
     this.problem = null;
     this.sendInOrder(message); // before the page is drawn, which takes longer
     put(area, "");
+    this.onChange(message);
+  }
+
+  /** Show a message that Streamlit sends until the page is drawn with it, or with why it is refused. */
+  showPassed(composer, text) {
+    const { length } = composer.querySelectorAll(FILE);
+    const files = length ? `Sending ${length === 1 ? "a file" : `${length} files`}…` : "";
+    const message = { text: `${text}\n\n${files}`.trim(), page: this.session, isPassed: true, at: Date.now() };
+    if (message.text) this.messages.push(message);
     this.onChange(message);
   }
 

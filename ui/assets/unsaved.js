@@ -1,5 +1,5 @@
-// Asks before a domain's form is left with changes that are not saved, by a reload or another
-// address: Streamlit forgets them then.
+// Asks before a page is left, by a reload or another address, with what Streamlit forgets then:
+// changes of a domain's form that are not saved, a message whose files are still being sent.
 (() => {
   if (window.colloquyUnsaved) return;
   window.colloquyUnsaved = true;
@@ -9,6 +9,7 @@
 
   window.addEventListener("beforeunload", (event) => {
     const isTyping = [...document.querySelectorAll(TYPING)].some((one) => one.textContent);
-    if (document.querySelector(CHANGED) || (isTyping && document.querySelector(FORM))) event.preventDefault();
+    const isSending = window.colloquyLive?.sending.messages.some(({ isPassed }) => isPassed);
+    if (isSending || document.querySelector(CHANGED) || (isTyping && document.querySelector(FORM))) event.preventDefault();
   });
 })();

@@ -8,6 +8,7 @@ from tests.e2e.chat.test_double_clicks import held, is_waited
 from tests.e2e.desk import Desk
 from tests.e2e.files import formats
 from tests.e2e.files.handing import drop, have_arrived, paste, paste_cells
+from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
@@ -34,6 +35,35 @@ def test_dropped_and_pasted_files_go_with_one_message(
     }  # fmt: skip
     asked = str(model.messages[-1][-1])
     assert all(f"{file['name']} (source {file['source']})" in asked for file in files)
+
+
+def test_a_message_is_in_sight_while_its_files_are_sent_and_is_not_left_without_a_question(
+    desk: Desk, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.steps = lambda messages, body: {"text": "I see two."}
+    paths = formats.write(tmp_path, orders_xlsx=formats.workbook(), sales_parquet=formats.parquet())
+    wire = SlowWire(desk)
+    desk.open()
+    desk.sends_by_itself()
+    drop(desk, desk.page.get_by_test_id("stChatInput"), *paths)
+    have_arrived(desk, "orders.xlsx", "sales.parquet")
+    asked: list[str] = []
+    desk.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    wire.hold_answers()
+
+    desk.ask("What is in them?")
+    sent = desk.main.locator(".colloquy-sent")
+    expect(sent).to_have_text("What is in them?\n\nSending 2 files…")
+    with desk.page.expect_event("dialog"):
+        desk.page.evaluate("location.reload()")
+    expect(sent).to_be_visible()
+    wire.release()
+
+    desk.sees("I see two.")
+    expect(sent).to_have_count(0)
+    desk.sees_once("Attached file: orders.xlsx")
+    desk.page.reload()
+    assert asked == ["beforeunload"]
 
 
 def test_a_file_dropped_beside_the_composer_goes_into_it(
