@@ -1,11 +1,19 @@
 // Checks every few seconds whether what a page shows has changed elsewhere, and redraws the page
-// only then. A hidden tab does not check; it does so as soon as it becomes visible.
+// only then. A hidden tab does not check; it does so as soon as it becomes visible. Where no answer
+// comes, the page says that it is cut off: a connection may be lost without being closed, and
+// Streamlit, as well as a turn that is followed, would wait in silence.
+import { make } from "./elements.js";
 import { mayRedraw } from "./rest.js";
 
 const LOOK_MS = 4000;
+const MOST_MS = 15_000; // the pages' server answers within seconds, even if the API does not
+const CUT_OFF = "The connection is interrupted. The page shows the last known state. "
+  + "Turns go on without it, and it reconnects by itself.";
 
 class Watch {
   constructor() {
+    this.notice = make("div", "cut-off", CUT_OFF);
+    this.notice.setAttribute("role", "alert");
     document.addEventListener("visibilitychange", () => document.hidden || this.look());
   }
 
@@ -35,11 +43,21 @@ class Watch {
 
   async ask(shown) {
     try {
-      const answer = await fetch(`/colloquy/stamp?${new URLSearchParams(shown)}`);
-      return answer.ok ? await answer.text() : "";
+      const signal = AbortSignal.timeout(MOST_MS);
+      const answer = await fetch(`/colloquy/stamp?${new URLSearchParams(shown)}`, { signal });
+      const stamp = await answer.text();
+      this.tell(false);
+      return answer.ok ? stamp : "";
     } catch {
-      return ""; // the pages' server is unavailable: Streamlit says so
+      this.tell(true);
+      return "";
     }
+  }
+
+  tell(isCutOff) {
+    document.body.toggleAttribute("data-colloquy-cut-off", isCutOff);
+    if (!isCutOff) this.notice.remove();
+    else if (!this.notice.isConnected) document.body.append(this.notice);
   }
 }
 

@@ -76,6 +76,23 @@ def test_an_api_that_stands_still_in_the_middle_is_noticed_and_costs_no_word(
     sees_each_word_once(desk)
 
 
+def test_a_connection_that_is_lost_in_silence_is_noticed_and_costs_no_word(
+    context: BrowserContext, own_stack: Stack, model: ScriptedModel
+):
+    desk = ask_for_long(context, own_stack, model)
+    is_said = desk.page.get_by_role("alert").filter(has_text="The connection is interrupted")
+
+    context.set_offline(True)  # no WebSocket is closed
+    expect(is_said).to_be_in_viewport()
+    expect(desk.main.get_by_text("Writing…")).to_be_hidden()
+    context.set_offline(False)
+
+    expect(is_said).to_have_count(0)
+    desk.sees("The end.")
+    desk.is_idle()
+    sees_each_word_once(desk)
+
+
 def test_the_conversation_stays_on_the_page_while_the_service_is_away(
     context: BrowserContext, own_stack: Stack, model: ScriptedModel
 ):
