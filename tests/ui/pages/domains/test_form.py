@@ -38,6 +38,27 @@ def test_a_managers_help_speaks_of_the_form_not_of_the_api(open_domains, store):
     assert "`" not in said(page)
 
 
+def test_of_many_agents_ten_are_drawn_at_a_time(open_domains, store):
+    def names() -> list[str]:
+        return [box.value for box in page.text_input if box.label == "Name"]
+
+    agents = [{"name": f"A{number}"} for number in range(1, 21)]
+    domain = store.domains.add(agents=agents)
+    page = section(open_domains(domain.id), domain, "Agents")
+    assert names() == [f"A{number}" for number in range(1, 11)]
+
+    field(page, domain, "agents.9.description").input("The tenth.").run()
+    press(page, "Add agent")
+    assert names() == ["assistant"]
+    press(page, "Remove agent 21")
+    assert names() == [f"A{number}" for number in range(11, 21)]
+    save(page, domain)
+
+    (sent,) = store.bodies
+    assert sent["agents"][9] == {"name": "A10", "description": "The tenth."}
+    assert len(sent["agents"]) == 20
+
+
 def test_every_field_arrives_as_the_api_has_it(open_domains, store):
     domain = store.domains.add()
     page = open_domains(domain.id)

@@ -1,5 +1,7 @@
 """The agents of a domain and their manager: their own settings, and those of the domain."""
 
+from math import ceil
+
 import streamlit as st
 
 from backend.schemas.domains.templates import ManagerTemplate
@@ -10,6 +12,7 @@ from ui.features.domains.form.draft import Draft
 from ui.features.domains.form.fields import About
 
 PATH: Path = ("agents",)
+PER_PAGE = 10  # of a hundred agents with all their fields, each edit would take many seconds
 MANAGER: Path = ("manager",)
 NAME = About("Name", "Shown beside answers; with a manager, people can mention it with @.", "Anna")
 DESCRIPTION = About("Description", "Its purpose.", "Reads ledgers and compares them.")
@@ -39,11 +42,11 @@ MORE = {
 
 
 def show(draft: Draft, choices: Choices) -> None:
-    """Draw each agent, and the button to add one."""
+    """Draw each agent, a page at a time where there are many, and the button to add one."""
     entries = draft.get(PATH, [])
     if not entries:
         st.caption("With no agents listed, one answers with the domain's prompt and all its tools.")
-    for place in range(len(entries)):
+    for place in _drawn(draft, len(entries)):
         with st.container(border=True):
             with rows.head():
                 is_first = place == 0 and draft.get(MANAGER) is None
@@ -58,8 +61,8 @@ def show(draft: Draft, choices: Choices) -> None:
         "Add agent",
         key=draft.key("agents", "add"),
         icon=":material/add:",
-        on_click=rows.add,
-        args=(draft, PATH, {"name": rows.free_name("assistant", taken)}),
+        on_click=_add,
+        args=(draft, rows.free_name("assistant", taken)),
     )
 
 
@@ -85,6 +88,26 @@ def show_manager(draft: Draft, choices: Choices) -> None:
     fields.switch(draft, (*MANAGER, "approve_plans"), about, on=True, is_on=approves)
     fields.say(draft, (*MANAGER, "approve_plans"))
     _middleware(draft, (*MANAGER, "middleware"), choices)
+
+
+def _drawn(draft: Draft, count: int) -> range:
+    """Draw the choice of a page, if there are several; return the places of the agents on it."""
+    pages, key = ceil(count / PER_PAGE), _page_key(draft)
+    if pages < 2:
+        return range(count)
+    if st.session_state.get(key, 1) > pages:
+        st.session_state[key] = pages
+    first = PER_PAGE * (st.pagination(pages, key=key) - 1)
+    return range(count)[first : first + PER_PAGE]
+
+
+def _page_key(draft: Draft) -> str:
+    return f"{draft.name}-agents-page"
+
+
+def _add(draft: Draft, name: str) -> None:
+    rows.add(draft, PATH, {"name": name})
+    st.session_state[_page_key(draft)] = ceil(len(draft.get(PATH)) / PER_PAGE)
 
 
 def _agent(draft: Draft, path: Path, choices: Choices) -> None:
