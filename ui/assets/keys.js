@@ -3,7 +3,8 @@
 // dialog whose focused element has disappeared, since the dialog then receives no key events. Edit
 // moves the focus to the editing field, New Chat to its composer, Ctrl+K to the search field of the
 // page that it opens, and a button that is pressed by key into what it opens, which stands at the
-// end of the document.
+// end of the document. Where what had the focus disappears from a chat, the focus stays beside it or
+// goes to the composer; it would be lost.
 (() => {
   if (window.colloquyKeys) return;
   window.colloquyKeys = true;
@@ -15,6 +16,8 @@
   const EDIT = '[class*="st-key-actions-"] [class*="st-key-edit-"] button';
   const EDITOR = '[class*="st-key-edit-text-"] textarea';
   const CANCEL_EDIT = '[class*="st-key-actions-"] [class*="st-key-cancel-"] button';
+  const ENDS = ["stop", "retry", "another"].map((name) => `[class*="st-key-${name}-"] button`).join(", ");
+  const VERSIONS = '[class*="st-key-icons-versions-"]';
   const SEARCH = ".st-key-q input";
   const NEW_CHAT = ".st-key-new-chat button";
   const OPENER = '[data-testid="stPopoverButton"][aria-expanded="false"]';
@@ -32,8 +35,9 @@
   }, true);
 
   const isVisible = (one) => one.getClientRects().length > 0;
+  const visible = (selector) => [...document.querySelectorAll(selector)].find(isVisible);
   const press = (selector) => {
-    const button = [...document.querySelectorAll(selector)].find(isVisible);
+    const button = visible(selector);
     button?.click();
     return Boolean(button);
   };
@@ -49,6 +53,37 @@
     look();
   };
 
+  /** Move the focus to what `find` returns once `gone`, which has it, is no longer on the page. */
+  const focusAfter = (gone, find) => {
+    const until = performance.now() + MOST_MS;
+    const look = () => {
+      if (![gone, document.body].includes(document.activeElement) || performance.now() > until) return;
+      if (gone.isConnected) setTimeout(look, LOOK_MS);
+      else focusSoon(find);
+    };
+    look();
+  };
+
+  const composer = () => visible(COMPOSER);
+
+  /** Return what finds the Edit button of the message in whose line `element` is. */
+  const editBeside = (element) => {
+    const line = element.closest('[class*="st-key-cancel-"], [class*="st-key-edit-text-"]');
+    const [, id] = /st-key-(?:cancel|edit-text)-(\S+)/.exec(line.className);
+    return () => visible(`.st-key-edit-${id} button`);
+  };
+
+  /** Return what finds the button that leads to a further version of the same message. */
+  const versionAt = (button) => {
+    const place = [...document.querySelectorAll(VERSIONS)].indexOf(button.closest(VERSIONS));
+    const isLater = button.closest('[class*="st-key-later-"]') !== null;
+    return () => {
+      const versions = document.querySelectorAll(VERSIONS)[place];
+      const further = [...(versions?.querySelectorAll("button:enabled") ?? [])].filter(isVisible);
+      return isLater ? further.at(-1) : further[0];
+    };
+  };
+
   /** Move the focus to the composer of a new chat, unless another field is written in by then. */
   const focusNewChat = () => {
     if (!window.matchMedia("(pointer: fine)").matches) return; // it would open the phone's keyboard
@@ -56,8 +91,8 @@
       const active = document.activeElement;
       if (active?.matches(FIELDS) && !active.matches(COMPOSER)) return active;
       if (new URLSearchParams(location.search).has("session")) return null; // it is still to come
-      const composer = [...document.querySelectorAll(COMPOSER)].find(isVisible);
-      return composer && window.colloquyDrafts.isOfNewChat(composer) ? composer : null;
+      const area = composer();
+      return area && window.colloquyDrafts.isOfNewChat(area) ? area : null;
     });
   };
 
@@ -79,6 +114,7 @@
     if (key === "?" && !isWriting) {
       if (press(".st-key-shortcuts button")) event.preventDefault();
     } else if (key === "Escape" && target.matches?.(EDITOR)) {
+      focusAfter(target, editBeside(target));
       press(CANCEL_EDIT);
     } else if (key === "Escape" && (!isWriting || target.matches(COMPOSER))) {
       if (target.closest?.(OWN_ESCAPE)) return;
@@ -90,7 +126,16 @@
   document.addEventListener("click", ({ target, detail }) => {
     if (target.closest?.(EDIT)) focusSoon(() => document.querySelector(EDITOR));
     if (target.closest?.(NEW_CHAT)) focusNewChat();
-    if (detail === 0 && target.closest?.(OPENER)) focusOpened(); // 0: by key, not by pointer
+    const button = target.closest?.("button");
+    if (detail !== 0 || !button || button !== document.activeElement) return; // 0: by key, not by pointer
+    if (button.matches(OPENER)) focusOpened();
+    if (button.matches(ENDS)) focusAfter(button, composer);
+    if (button.matches(CANCEL_EDIT)) focusAfter(button, editBeside(button));
+    if (button.closest(VERSIONS)) focusAfter(button, versionAt(button));
+  }, true);
+
+  document.addEventListener("keydown", ({ key, shiftKey, target }) => {
+    if (key === "Enter" && !shiftKey && target.matches?.(EDITOR)) focusAfter(target, composer);
   }, true);
 
   document.addEventListener("keydown", ({ key, ctrlKey, metaKey, shiftKey, altKey }) => {

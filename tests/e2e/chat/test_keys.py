@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.desk import Desk, without_end
 from tests.e2e.slow_wire import SlowWire
@@ -101,6 +101,41 @@ def _message_on_its_way(desk: Desk, text: str) -> Iterator[None]:
         desk.ask(text)
     yield
     held.pop().continue_()
+
+
+def test_the_focus_stays_in_the_chat_when_what_was_pressed_disappears(
+    desk: Desk, model: ScriptedModel
+):
+    def button(name: str) -> Locator:
+        return desk.main.get_by_role("button", name=name, exact=True)
+
+    model.steps = lambda messages, body: {"text": f"Answer to {messages[-1]['content']}."}
+    desk.ask("one")
+    desk.sees("Answer to one.")
+    desk.is_idle()
+    desk.is_at_rest()
+
+    button("Edit").press("Enter")
+    editor = desk.main.get_by_label("Edit your message")
+    expect(editor).to_be_focused()
+    editor.press("Escape")
+    expect(button("Edit")).to_be_focused()
+    desk.page.keyboard.press("Enter")
+    editor.fill("two")
+    editor.press("Enter")
+    desk.sees("Answer to two.")
+    desk.is_idle()
+    expect(desk.composer).to_be_focused()
+    button("Earlier version").press("Enter")
+    desk.sees("Answer to one.")
+    expect(button("Later version")).to_be_focused()
+    model.steps = without_end("On and on")
+    desk.ask("three")
+    desk.sees("On and on")
+    button("Stop").press("Enter")
+    desk.is_idle()
+
+    expect(desk.composer).to_be_focused()
 
 
 def test_a_new_chat_can_be_written_in_at_once(desk: Desk, stack: Stack):
