@@ -37,6 +37,7 @@ ROW_AND_END = """async () => {
   live.session.take({ kind: "stored", id: "a row" });
   await waited(50);
   live.session.take({ kind: "ended", turn: "a turn" });
+  for (let look = 0; look < 400 && !requests; look += 1) await waited(50);
   await waited(600);
   const { isWanted } = live;
   Object.assign(live, { set, isAsked: false });

@@ -64,7 +64,9 @@ def test_what_only_looks_like_markup_is_read_and_copied_as_it_was_written(
     desk.sees("Done.")
     desk.is_idle()
 
-    question, answer = desk.main.get_by_test_id("stChatMessage").all_inner_texts()
+    messages = desk.main.get_by_test_id("stChatMessage")
+    expect(messages).to_have_count(2)
+    question, answer = messages.all_inner_texts()
     for line in (*LIKE_MARKUP, "Array:items[2] ![a](b)"):
         assert line in question
         assert line in answer
