@@ -12,7 +12,10 @@ from tests.e2e.desk import Desk
 
 
 class SlowWire:
-    """The WebSocket of the pages that a desk opens from now on."""
+    """The WebSocket of the pages that a desk of one's own opens from now on.
+
+    Its messages pass only while the browser is asked anything, so no other test may share the desk.
+    """
 
     def __init__(self, desk: Desk) -> None:
         self.asked = self.ended = 0  # requests of browsers, and whole runs

@@ -38,10 +38,11 @@ def test_dropped_and_pasted_files_go_with_one_message(
 
 
 def test_a_message_is_in_sight_while_its_files_are_sent_and_is_not_left_without_a_question(
-    desk: Desk, model: ScriptedModel, tmp_path: Path
+    own_desk: Desk, model: ScriptedModel, tmp_path: Path
 ) -> None:
     model.steps = lambda messages, body: {"text": "I see two."}
     paths = formats.write(tmp_path, orders_xlsx=formats.workbook(), sales_parquet=formats.parquet())
+    desk = own_desk
     wire = SlowWire(desk)
     desk.open()
     desk.sends_by_itself()

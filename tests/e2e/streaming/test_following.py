@@ -221,11 +221,14 @@ def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) 
     assert card.bounding_box() == place
 
 
-def test_a_table_becomes_a_chart_downwards(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
+def test_a_table_becomes_a_chart_downwards(
+    own_desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
     model.steps = [{"text": "An answer of one line.\n\n" * 30}]
     session_id = stack.chat("The first question")["session_id"]
     model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
     stack.chat("Show the rows", session_id)
+    desk = own_desk
     wire = SlowWire(desk)
     desk.open(f"?session={session_id}")
     desk.page.set_viewport_size({"width": 1280, "height": 1000})
