@@ -21,7 +21,6 @@ from backend.text import listed
 
 _LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
 _HEAD = 4_096  # bytes, of which the first that is no space shows what the file holds
-_MOST_NAMED = 10
 _DEEPEST = 2  # keys to a list
 _NO_TABLE = (
     "The file is not JSON with a table: an array of objects, one object per line, or one object "
@@ -109,10 +108,12 @@ def _place_of_rows(
     Report what is beside it, or the lists that stay in cells.
     """
     found = connection.sql(f"FROM {_ANY_ROWS}", params=[str(path)])
+    found.materialize()  # raises where the same key is there twice
     kinds = dict(zip(found.columns, found.types, strict=True))
     lists = _outermost_lists(kinds)
-    names = listed([quote(".".join(place)) for place in list(lists)[:_MOST_NAMED]])
-    if [_items(kind).id for kind in lists.values()] != ["struct"]:
+    names = listed([quote(".".join(place)) for place in lists])
+    is_only = [_items(kind).id for kind in lists.values()] == ["struct"]
+    if not is_only or _names_alike(connection, path, found.columns):
         if lists:
             understood.warn(
                 f"The file is one row, with {names} in a cell. Rows are read from a list of "

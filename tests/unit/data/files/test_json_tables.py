@@ -221,6 +221,7 @@ def test_other_unicode_than_utf_8_is_read(tmp_path, codec):
         ("\ufeff[".encode() + b'{"a": "\xe9"}]', "neither UTF-8 nor UTF-16. Save it as UTF-8"),
         (b'[{"a": 1, "a": 2}]', "has the same key twice"),
         (b'[{"a": {"B": 1, "b": 2}}]', "differ only in case. Rename them"),
+        (b'{"a": [{"n": 1}], "a": [{"n": 2}]}', "has the same key twice"),
         (rb'[{"a": "\ud800"}]', "half of a surrogate pair"),
         (rb'[{"a": "\udc00"}]', "half of a surrogate pair"),
         (rb'[{"a": "\x"}]', "an invalid escape"),
@@ -262,6 +263,7 @@ def test_what_is_beside_the_list_is_said(tmp_path):
     [
         ('{"orders": [{"n": 1}], "items": [{"n": 2}, {"n": 3}]}', "'orders' and 'items'"),
         ('{"meta": {"columns": [{"name": "n"}]}, "data": [[1], [2]]}', "'data'"),
+        ('{"A": 1, "a": [{"x": 1}]}', "'a_1'"),
     ],
 )
 def test_several_lists_and_lists_of_lists_stay_in_cells_and_are_said(tmp_path, text, lists):
