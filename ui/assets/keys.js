@@ -7,7 +7,6 @@
 // goes to the composer; it would be lost.
 (() => {
   if (window.colloquyKeys) return;
-  window.colloquyKeys = true;
   const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], '
     + '[data-testid="stPopoverBody"], [data-testid="stFullScreenFrame"] [aria-label="Close fullscreen"]';
   const FIELDS = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select, [contenteditable="true"]';
@@ -63,6 +62,8 @@
     };
     look();
   };
+
+  window.colloquyKeys = { focusAfter };
 
   const composer = () => visible(COMPOSER);
 

@@ -10,8 +10,6 @@
   const ROW = /^(.+)-(\d+)$/;
   const AT_REST = '[data-testid="stApp"][data-test-script-state="notRunning"]';
   const TAB = '[role="tab"][aria-selected="true"]';
-  const LOOK_MS = 50;
-  const MOST_MS = 10_000;
 
   const nameOf = (button) => {
     const names = [...(button.closest(FORM)?.classList ?? [])];
@@ -30,25 +28,18 @@
     return [name, `${list}-${place - 1} remove`, `${list} add`];
   };
 
-  const focusHeir = (name) => {
+  const heirOf = (name) => {
+    if (!document.querySelector(AT_REST)) return null;
     // Streamlit draws a button that has a tip twice, once for narrow windows.
     const visible = [...document.querySelectorAll(`${FORM} button`)].filter((one) => one.getClientRects().length);
     const buttons = new Map(visible.map((one) => [nameOf(one), one]));
     const heir = heirs(name).find((one) => buttons.has(one));
-    (buttons.get(heir) ?? document.querySelector(TAB))?.focus();
+    return buttons.get(heir) ?? document.querySelector(TAB);
   };
 
   document.addEventListener("click", ({ target, detail }) => {
     const button = target.closest?.("button");
     const name = detail === 0 && button && nameOf(button); // 0: by key, not by pointer
-    if (!name) return;
-    const until = performance.now() + MOST_MS;
-    const look = () => {
-      const { activeElement } = document;
-      if ((activeElement !== document.body && activeElement !== button) || performance.now() > until) return;
-      if (button.isConnected || !document.querySelector(AT_REST)) setTimeout(look, LOOK_MS);
-      else focusHeir(name);
-    };
-    look();
+    if (name) window.colloquyKeys.focusAfter(button, () => heirOf(name));
   }, true);
 })();

@@ -1,14 +1,11 @@
 """The form of a domain by keyboard alone: what is pressed does not lose the focus."""
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
+from tests.e2e.chat.test_double_clicks import button
 from tests.e2e.desk import Desk
 from tests.e2e.pages.test_domains import make_domain, open_domains, open_tab
 from tests.stack import Stack
-
-
-def button(desk: Desk, name: str) -> Locator:
-    return desk.main.get_by_role("button", name=name, exact=True)
 
 
 def test_a_row_that_is_added_moved_or_removed_by_key_keeps_the_focus(desk: Desk, stack: Stack):
