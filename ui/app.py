@@ -11,7 +11,7 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat import reading as chat_reading
 from ui.features.sessions import pages, sidebar
-from ui.pages import PAGES
+from ui.pages import PAGES, file_of
 from ui.shared import banners, last_known
 from ui.shared.entrance import PageEnd
 
@@ -40,7 +40,7 @@ def main() -> None:
         ],
         position="hidden",
     )
-    navigation.follow_destination(is_on_chat=not page.url_path)
+    navigation.arrive(file_of(page.url_path))
     try:
         with last_known.reading_ahead():
             _draw(page)

@@ -1,12 +1,14 @@
 """The location of one browser tab: page, session and place in it; most of it is in the URL."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
 import streamlit as st
 
 from ui import state
+from ui.state import Destination
 
 CHAT_PAGE = "app_pages/chat.py"
 SESSIONS_PAGE = "app_pages/administration/sessions.py"
@@ -86,50 +88,67 @@ def follow_again(session_id: UUID) -> None:
     state.memory().jumps.pop(session_id, None)
 
 
+def go(page: str, query: Mapping[str, str]) -> None:
+    """Open a page, and end the run. A request that arrives meanwhile does not prevent it."""
+    state.memory().destination = Destination(page, query)
+    st.switch_page(page, query_params=query)
+
+
 def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
     """Open a session at its latest message."""
     state.memory().windows.pop(session_id, None)
     view = {"view": "read"} if read_only else {}
-    st.switch_page(CHAT_PAGE, query_params={"session": str(session_id), **view})
+    go(CHAT_PAGE, {"session": str(session_id), **view})
+
+
+def go_to_new_chat() -> None:
+    """Open the empty page; the session is made with its first message."""
+    go(CHAT_PAGE, {})
 
 
 def leave_for(session_id: UUID | None) -> None:
     """Go to a session or a new chat with the next run; for callbacks, which cannot switch pages."""
-    state.memory().destination = state.Destination(session_id)
-
-
-def follow_destination(*, is_on_chat: bool) -> None:
-    """Go where a callback asked: on the chat page within this run, else by switching pages."""
     held = state.memory()
-    destination, held.destination = held.destination, None
+    if session_id is not None:
+        held.windows.pop(session_id, None)
+    query = {} if session_id is None else {"session": str(session_id)}
+    held.destination = Destination(CHAT_PAGE, query)
+
+
+def arrive(page: str) -> None:
+    """Go where the tab is led, and note where it is; `page`: the one that this run draws.
+
+    Runs overlap, and one that is stopped ends somewhere here: the next one leads there as well.
+    """
+    held = state.memory()
+    destination = held.destination
     if destination is not None:
-        if destination.session_id is None:
-            query = {}
-        else:
-            held.windows.pop(destination.session_id, None)
-            query = {"session": str(destination.session_id)}
-        if not is_on_chat:
-            st.switch_page(CHAT_PAGE, query_params=query)
-        st.query_params.from_dict(query)
-    held.drawn, held.is_chat_drawn = open_session_id(), is_on_chat
+        if destination.page != page:
+            st.switch_page(destination.page, query_params=destination.query)
+        st.query_params.from_dict(destination.query)
+        if held.destination is destination:
+            held.destination = None
+    here = Destination(page, st.query_params.to_dict())
+    if held.drawn not in (here, None):
+        held.left.append(held.drawn)
+    held.left = [place for place in held.left if place != here]
+    held.drawn = here
 
 
-def stay_in_chat() -> None:
-    """Stay in the chat that was drawn last; for callbacks of requests made by browser scripts.
+def stay(page: str) -> None:
+    """Stay where the tab is; for requests that lead nowhere by themselves, such as clicks.
 
-    The browser may not know of a navigation yet: its request then carries the previous address.
+    The browser may not know yet where it was led: its request then carries an address that the tab
+    has left. `page`: the page of the request.
     """
     held = state.memory()
-    if held.is_chat_drawn and is_stale():
-        leave_for(held.drawn)
-
-
-def is_stale() -> bool:
-    """Return whether a fragment was requested by a browser that did not know of a navigation yet.
-
-    The full page must not be redrawn for the request's address, which is the previous one.
-    """
-    return open_session_id() != state.memory().drawn
+    here = Destination(page, st.query_params.to_dict())
+    if held.drawn is None or here == held.drawn:
+        held.left = []
+    elif here in held.left and page == held.drawn.page:
+        st.query_params.from_dict(held.drawn.query)
+    elif here in held.left:
+        held.destination = held.destination or held.drawn
 
 
 def session_query(session_id: UUID) -> dict[str, str]:
@@ -147,11 +166,6 @@ def chosen_call() -> tuple[int, int] | None:
 def choose_call(version: int, number: int) -> None:
     """Put a model call into the URL."""
     st.query_params["call"] = f"{version}.{number}"
-
-
-def go_to_new_chat() -> None:
-    """Open the empty page; the session is made with its first message."""
-    st.switch_page(CHAT_PAGE, query_params={})
 
 
 def window(session_id: UUID) -> state.Window:

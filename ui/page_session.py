@@ -2,14 +2,18 @@
 
 On a request for a full run, Streamlit 1.67 stops the current run, even if a click requested it and
 it has not begun: the click then has no effect. So a request waits here until the callbacks of
-earlier clicks have been called.
+earlier clicks have been called; where a click has none, until the run that handles it has ended.
 
 If a fragment is requested just as a run ends, Streamlit drops that run's unsent output, including
 its end: an input that was opened is missing, a panel that was closed stays open. So such a request
 waits here until everything has been sent.
 
 A fragment that moves on the page gets a new id. Streamlit skips a click that arrives under the
-previous one: the input shows it, but nothing follows. Here the page is then redrawn.
+previous one: the input shows it, but nothing follows. And a browser joins clicks of one moment in
+one request, for the fragment of one of them. In both cases the whole page is drawn here.
+
+A browser sends its address with each request, also if it has not learned yet that a click has led
+it elsewhere. Streamlit would go back. Here only links and the browser's own Back lead somewhere.
 
 When a run ends, server and browser forget the widgets that it did not draw. A click that was sent
 before the browser has learned of the end still brings their values; Streamlit takes them, and if it
@@ -30,13 +34,26 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import Fragment, MemoryFragmentStorage
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.runtime.scriptrunner_utils.script_run_context import (
+    ScriptRunContext,
+    get_script_run_ctx,
+)
 from streamlit.runtime.state import SessionState
 
 from ui import navigation
 from ui.message_queue import MessageQueue
+from ui.pages import file_of
 
 _TRIGGERS = frozenset(
     {"trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value"}
+)
+_ENDS = frozenset(
+    {
+        ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS,
+        ScriptRunnerEvent.SCRIPT_STOPPED_WITH_COMPILE_ERROR,
+        ScriptRunnerEvent.SCRIPT_STOPPED_FOR_RERUN,
+        ScriptRunnerEvent.FRAGMENT_STOPPED_WITH_SUCCESS,
+    }
 )
 Clicked = frozenset[str]  # ids of widgets
 
@@ -51,6 +68,7 @@ class PageSession(AppSession):
         super().__init__(*args, **kwargs)
         self._asked: deque[ClientState | None] = deque()
         self._unheard: Clicked = frozenset()
+        self._is_handling = False  # whether the current run handles a click by itself
         self._refused: RerunData | None = None  # by an ended run whose output is not sent yet
         self._session_state = _State(self._tell_heard)
         self._clicked_fragments: set[str] = set()
@@ -62,20 +80,35 @@ class PageSession(AppSession):
         self._hand_on()
 
     def _hand_on(self) -> None:
-        while self._asked and not self._unheard and self._refused is None:
+        while self._asked and not self._is_busy:
             client_state = self._asked.popleft()
             if client_state is not None:
                 self._prepare(client_state)
             super().request_rerun(client_state)
 
+    @property
+    def _is_busy(self) -> bool:
+        """Whether another request would undo an earlier one."""
+        return bool(self._unheard) or self._is_handling or self._refused is not None
+
     def _prepare(self, asked: ClientState) -> None:
-        """Note what was clicked; request the whole page if the fragment has moved already."""
-        if not asked.is_auto_rerun:
-            if not self._is_there(asked.fragment_id) and self._is_of_this_page(asked):
+        """Note what was clicked, and have all of it handled."""
+        if asked.is_auto_rerun:  # what was clicked meanwhile comes with a request of its own
+            _remove(_clicked(asked.widget_states), asked.widget_states)
+        else:
+            if self._must_draw_all(asked):
                 asked.fragment_id = ""
             self._clicked_fragments.add(asked.fragment_id)
         if self._is_there(asked.fragment_id):
             self._unheard = _clicked(asked.widget_states)
+
+    def _must_draw_all(self, asked: ClientState) -> bool:
+        """Return whether the fragment has moved already, or something was clicked beside it."""
+        if not self._is_there(asked.fragment_id):
+            return self._is_of_this_page(asked)
+        clicked = _clicked(asked.widget_states)
+        known = [self._session_state.get_widget_metadata(one) for one in clicked]
+        return any(one and (one.fragment_id or "") != asked.fragment_id for one in known)
 
     def _is_of_this_page(self, asked: ClientState) -> bool:
         """Return whether the browser shows the address that was drawn last."""
@@ -97,39 +130,61 @@ class PageSession(AppSession):
     def _handle_scriptrunner_event_on_event_loop(
         self, sender: Any, event: ScriptRunnerEvent, *args: Any, **kwargs: Any
     ) -> None:
-        is_last = event is ScriptRunnerEvent.SHUTDOWN and sender is self._scriptrunner
+        is_current = sender is self._scriptrunner
         super()._handle_scriptrunner_event_on_event_loop(sender, event, *args, **kwargs)
-        if not is_last:
+        if not is_current:
             return
+        if event in _ENDS:
+            self._is_handling = False
+            self._hand_on()
+        if event is ScriptRunnerEvent.SHUTDOWN:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Hand on what waited for the end of a run and of its output."""
         refused, self._refused = self._refused, None
         if refused is not None:
             self._create_scriptrunner(refused)
         else:
             self._unheard = frozenset()  # the run that was to handle them was stopped
+            self._is_handling = False
         self._hand_on()
 
-    def _tell_heard(self, clicked: Clicked) -> None:
-        self._event_loop.call_soon_threadsafe(self._hear, clicked)
+    def _tell_heard(self, clicked: Clicked, is_handling: bool) -> None:
+        self._event_loop.call_soon_threadsafe(self._hear, clicked, is_handling)
 
-    def _hear(self, clicked: Clicked) -> None:
+    def _hear(self, clicked: Clicked, is_handling: bool) -> None:
         if self._unheard <= clicked:
             self._unheard = frozenset()
+            self._is_handling = is_handling
             self._hand_on()
 
 
 class _State(SessionState):
-    """Reports which clicks were handled; leaves out values of widgets that are forgotten."""
+    """Reports which clicks were handled; leaves out values of widgets that are forgotten.
 
-    def __init__(self, tell: Callable[[Clicked], None]) -> None:
+    `tell`: called with what was clicked once its callbacks were called, and with whether some of it
+    has none: the run itself handles it.
+    """
+
+    def __init__(self, tell: Callable[[Clicked, bool], None]) -> None:
         super().__init__()
         self._tell = tell
 
     def on_script_will_rerun(self, fresh_widget_states: WidgetStates | None, **rest: Any) -> None:
+        clicked = _clicked(fresh_widget_states or WidgetStates())
+        run = get_script_run_ctx()
         try:
+            if run is not None and (clicked or run.fragment_ids_this_run):
+                navigation.stay(_page_of(run))
             super().on_script_will_rerun(fresh_widget_states, **rest)
         finally:
             if fresh_widget_states is not None:
-                self._tell(_clicked(fresh_widget_states))
+                self._tell(clicked, any(not self._has_callback(one) for one in clicked))
+
+    def _has_callback(self, widget_id: str) -> bool:
+        known = self.get_widget_metadata(widget_id)
+        return known is None or bool(known.callback or known.callbacks)
 
     def set_widgets_from_proto(self, widget_states: WidgetStates) -> None:
         known = [one for one in widget_states.widgets if not self._is_forgotten(one)]
@@ -160,8 +215,13 @@ class _Fragments(MemoryFragmentStorage):
 
 
 def _redraw() -> None:
-    if not navigation.is_stale():
-        st.rerun()
+    st.rerun()
+
+
+def _page_of(run: ScriptRunContext) -> str:
+    """Return the file of the page that a run was requested for."""
+    page = run.pages_manager.get_pages().get(run.page_script_hash)
+    return file_of(page.get("url_pathname", "") if page else "")
 
 
 def install() -> None:
@@ -173,6 +233,12 @@ def install() -> None:
 
 def _clicked(states: WidgetStates) -> Clicked:
     return frozenset(one.id for one in states.widgets if _is_clicked(one))
+
+
+def _remove(clicked: Clicked, states: WidgetStates) -> None:
+    kept = [one for one in states.widgets if one.id not in clicked]
+    del states.widgets[:]
+    states.widgets.extend(kept)
 
 
 def _is_clicked(widget: WidgetState) -> bool:

@@ -77,3 +77,8 @@ PAGES = (
         for_admins=True,
     ),
 )
+
+
+def file_of(url_path: str) -> str:
+    """Return the file of the page with this URL path; unknown ones show the first page."""
+    return next((page.path for page in PAGES if page.url_path == url_path), PAGES[0].path)

@@ -1,7 +1,7 @@
 """What one browser tab remembers, on any page. Its location is in `ui.navigation`."""
 
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Lock
@@ -27,10 +27,7 @@ MAX_KNOWN = 30  # responses that a tab keeps for when the service is unavailable
 
 @dataclass(frozen=True)
 class Window:
-    """The display messages on the page: a number of the latest, or before or after a position.
-
-    How it moves is in `ui.features.chat.windows`.
-    """
+    """The display messages on the page: a number of the latest, or before or after a position."""
 
     limit: int = PAGE_ROWS
     before: int | None = None
@@ -70,9 +67,10 @@ class Area:
 
 @dataclass(frozen=True)
 class Destination:
-    """The target of a callback's navigation: a session, or a new chat."""
+    """A page's file, and the query of its URL."""
 
-    session_id: UUID | None
+    page: str
+    query: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -165,8 +163,8 @@ class Memory:
     known: dict[Hashable, Any] = field(default_factory=dict)
     begun: dict[Hashable, Begun] = field(default_factory=dict)
     is_away: bool = False
-    drawn: UUID | None = None  # the session of the last full run of the page
-    is_chat_drawn: bool = False  # in that run
+    drawn: Destination | None = None  # by the last full run
+    left: list[Destination] = field(default_factory=list)  # the browser may still show one of them
     opened: Session | None = None
     server_reports: dict[UUID, ServersReport] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)

@@ -16,6 +16,10 @@ from tests.stack import Stack
 MANY, SOME = 50, 6
 COPY = re.compile("^(Copy this answer as Markdown|Copied)$")
 COPIED = "async (text) => (await navigator.clipboard.readText()) === text"
+TOGETHER = """() => {
+  window.colloquyLive.set("changed", Date.now());
+  document.querySelector(".st-key-new-chat button").click();
+}"""
 Step = Callable[[bool], None]
 
 
@@ -109,3 +113,11 @@ def test_every_click_on_a_control_has_its_effect(streaming: Desk) -> None:
             step(bool(number % 2))
 
     is_whole(desk)
+
+
+def test_a_click_in_the_moment_in_which_the_answer_asks_to_be_drawn_has_its_effect(
+    streaming: Desk,
+) -> None:
+    streaming.page.evaluate(TOGETHER)
+
+    streaming.sees("What would you like to know?")

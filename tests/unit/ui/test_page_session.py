@@ -22,8 +22,16 @@ PATIENCE = 20
 SCRIPT = """
 import streamlit as st
 from tests.unit.ui.test_page_session import page
+from ui import navigation
 
+navigation.arrive(navigation.CHAT_PAGE)
+page.reading()
+page.shown.append(st.query_params.get("session"))
+st.button("new chat", on_click=navigation.leave_for, args=(None,))
 st.button("first", on_click=page.heard.append, args=("first",))
+if st.button("in the run"):
+    page.heard.append("in the run")
+    st.rerun()
 st.button("second", on_click=page.heard.append, args=("second",))
 
 @st.fragment
@@ -37,13 +45,15 @@ part()
 page.drawing()
 st.text("last words")
 """
-page = SimpleNamespace(heard=[], drawing=lambda: None, above=0)  # the script's side of a test
+# The script's side of a test.
+page = SimpleNamespace(heard=[], shown=[], reading=lambda: None, drawing=lambda: None, above=0)
 
 
 class Browser(SessionClient):
     """One that presses buttons by their labels, and keeps what it was told."""
 
     def __init__(self, runtime: Runtime) -> None:
+        self.query = "session=one"
         self.told: list[ForwardMsg] = []
         self.runtime = runtime
         self.session_id = runtime.connect_session(self, {})
@@ -54,7 +64,7 @@ class Browser(SessionClient):
 
     def ask(self, *pressed: str, fragment_id: str = "") -> None:
         asked = BackMsg()
-        asked.rerun_script.query_string = ""
+        asked.rerun_script.query_string = self.query
         asked.rerun_script.fragment_id = fragment_id
         asked.rerun_script.page_script_hash = self.shown()
         for label in pressed:
@@ -63,14 +73,10 @@ class Browser(SessionClient):
             )
         self.runtime.handle_backmsg(self.session_id, asked)
 
-    def press_inner(self) -> None:
-        fragments = {msg.delta.fragment_id for msg in self.told} - {""}
-        self.ask("inner", fragment_id=fragments.pop())
-
-    def press_first_inner(self) -> None:
-        """Press the button where it was drawn first."""
+    def press_inner(self, *also: str) -> None:
+        """Press the button in the part, where it was drawn first."""
         first = next(msg.delta.fragment_id for msg in self.told if msg.delta.fragment_id)
-        self.ask("inner", fragment_id=first)
+        self.ask("inner", *also, fragment_id=first)
 
     def button(self, label: str):
         elements = (msg.delta.new_element for msg in self.told)
@@ -96,13 +102,13 @@ class Browser(SessionClient):
 
 
 class HeldUp:
-    """A drawing that waits in the middle of its run."""
+    """What waits in the middle of a run."""
 
     def __init__(self) -> None:
         self.begun, self.goes_on = threading.Event(), threading.Event()
 
     def __call__(self) -> None:
-        """Draw."""
+        """Wait until the test goes on."""
         self.begun.set()
         assert self.goes_on.wait(PATIENCE)
 
@@ -112,6 +118,8 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     create_app(Address("127.0.0.1", 8501))
     monkeypatch.setattr(Runtime, "_instance", None)
     monkeypatch.setattr(page, "heard", [])
+    monkeypatch.setattr(page, "shown", [])
+    monkeypatch.setattr(page, "reading", lambda: None)
     monkeypatch.setattr(page, "drawing", lambda: None)
     monkeypatch.setattr(page, "above", 0)
     path = tmp_path / "script.py"
@@ -152,6 +160,67 @@ def test_two_clicks_that_arrive_together_are_both_heard(script: Path):
     asyncio.run(story())
 
     assert page.heard == ["first", "second"]
+
+
+def test_a_click_that_a_run_handles_is_heard_before_the_next_run(script: Path):
+    reading = HeldUp()
+
+    async def story() -> None:
+        async with opened(script) as browser:
+            page.reading = reading
+            browser.ask("in the run")
+            await browser.until(reading.begun.is_set)
+            await asyncio.sleep(0)  # the loop learns that the callbacks were called
+            browser.ask("first")
+            reading.goes_on.set()
+            await browser.until(lambda: len(page.heard) == 2)
+
+    asyncio.run(story())
+
+    assert page.heard == ["in the run", "first"]
+
+
+def test_a_click_that_a_browser_sends_with_one_in_a_part_has_its_effect(script: Path):
+    async def story() -> None:
+        async with opened(script) as browser:
+            browser.press_inner("in the run")
+            await browser.until(lambda: len(page.heard) == 2)
+
+    asyncio.run(story())
+
+    assert page.heard == ["inner", "in the run"]
+
+
+def test_a_click_from_an_address_that_was_left_does_not_lead_back(script: Path):
+    async def story() -> None:
+        async with opened(script) as browser:
+            browser.ask("new chat")
+            await browser.until(lambda: len(browser.ends()) == 2)
+            browser.ask("first")  # its address is still that of the session
+            await browser.until(lambda: len(browser.ends()) == 3)
+            browser.query = ""
+            browser.ask("first")
+            await browser.until(lambda: len(browser.ends()) == 4)
+
+    asyncio.run(story())
+
+    assert page.heard == ["first", "first"]
+    assert page.shown == ["one", None, None, None]
+
+
+def test_links_and_the_browsers_own_back_lead_to_an_address_that_was_left(script: Path):
+    async def story() -> None:
+        async with opened(script) as browser:
+            browser.ask("new chat")
+            await browser.until(lambda: len(browser.ends()) == 2)
+            browser.ask()
+            await browser.until(lambda: len(browser.ends()) == 3)
+            browser.ask("first")
+            await browser.until(lambda: len(browser.ends()) == 4)
+
+    asyncio.run(story())
+
+    assert page.shown == ["one", None, "one", "one"]
 
 
 def test_a_click_in_a_part_is_heard_before_the_page_is_drawn_anew(script: Path):
@@ -206,7 +275,7 @@ def test_a_click_in_a_part_that_moves_meanwhile_has_its_effect(script: Path):
             page.drawing, page.above = drawing, 1
             browser.ask("first")
             await browser.until(drawing.begun.is_set)
-            browser.press_first_inner()
+            browser.press_inner()
             drawing.goes_on.set()
             await browser.until(lambda: "inner clicks: 1" in browser.texts())
 
@@ -221,7 +290,7 @@ def test_a_click_in_a_part_that_has_moved_has_its_effect(script: Path):
             page.above = 1
             browser.ask("first")
             await browser.until(lambda: len(browser.ends()) == 2)
-            browser.press_first_inner()
+            browser.press_inner()
             await browser.until(lambda: "inner clicks: 1" in browser.texts())
 
     asyncio.run(story())

@@ -73,10 +73,10 @@ def show(session: Session, latest: Latest, actions: Actions) -> None:
     @st.fragment
     def draw() -> None:
         newer = _newer(session, latest) if drawn else latest
-        if newer is None and not navigation.is_stale():
+        if newer is None:
             st.rerun()
         drawn.append(True)
-        _draw(session, newer or latest, actions)
+        _draw(session, newer, actions)
 
     draw()
     if held := all_words_hold(pending_calls(latest.waits_for), datetime.now(UTC)):

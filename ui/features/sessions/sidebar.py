@@ -83,7 +83,7 @@ def _links(linked: Sequence[PageSpec], open_page: str) -> None:
         # Streamlit keeps a search's query in the URL: a link without a query of its own would not
         # leave the page, and the search itself would stay unchanged.
         if is_pressed and not (page.path == navigation.SEARCH_PAGE and page.url_path == open_page):
-            st.switch_page(page.path, query_params={})
+            navigation.go(page.path, {})
 
 
 def _label(page: PageSpec) -> str:

@@ -51,5 +51,9 @@ def keep_fresh(
             ),
             "shown": {name: value for name, value in shown.items() if value},
         },
-        on_changed_change=navigation.stay_in_chat,
+        on_changed_change=_draw,
     )
+
+
+def _draw() -> None:
+    """Do nothing: the run that the browser asks for draws the page."""
