@@ -2,7 +2,8 @@
 
 On a request for a full run, Streamlit 1.67 stops the current run, even if a click requested it and
 it has not begun: the click then has no effect. So a request waits here until the callbacks of
-earlier clicks have been called; where a click has none, until the run that handles it has ended.
+earlier clicks have been called; where a click has none, until the run that handles it has ended,
+or shows a spinner.
 
 If a fragment is requested just as a run ends, Streamlit drops that run's unsent output, including
 its end: an input that was opened is missing, a panel that was closed stays open. So such a request
@@ -28,6 +29,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import FragmentStorageKeyError
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session, websocket_session_manager
 from streamlit.runtime.app_session import AppSession
@@ -128,13 +130,17 @@ class PageSession(AppSession):
             self._refused = initial_rerun_data
 
     def _handle_scriptrunner_event_on_event_loop(
-        self, sender: Any, event: ScriptRunnerEvent, *args: Any, **kwargs: Any
+        self,
+        sender: Any,
+        event: ScriptRunnerEvent,
+        forward_msg: ForwardMsg | None = None,
+        *rest: Any,
     ) -> None:
         is_current = sender is self._scriptrunner
-        super()._handle_scriptrunner_event_on_event_loop(sender, event, *args, **kwargs)
+        super()._handle_scriptrunner_event_on_event_loop(sender, event, forward_msg, *rest)
         if not is_current:
             return
-        if event in _ENDS:
+        if event in _ENDS or _is_spinner(forward_msg):
             self._is_handling = False
             self._hand_on()
         if event is ScriptRunnerEvent.SHUTDOWN:
@@ -229,6 +235,12 @@ def install() -> None:
     # Streamlit has no public hook for either.
     setattr(websocket_session_manager, "AppSession", PageSession)  # noqa: B010
     setattr(app_session, "ForwardMsgQueue", MessageQueue)  # noqa: B010
+
+
+def _is_spinner(msg: ForwardMsg | None) -> bool:
+    """Return whether a message shows that a run takes long: a person may go on meanwhile."""
+    shown = () if msg is None else msg.delta.new_transient.elements
+    return any(element.HasField("spinner") for element in shown)
 
 
 def _clicked(states: WidgetStates) -> Clicked:

@@ -2,152 +2,31 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from streamlit import config
-from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime import Runtime, RuntimeConfig, SessionClient
-from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime import Runtime
 
 from backend.addresses import Address
+from tests.unit.ui.open_page import PATIENCE, SCRIPT, HeldUp, opened, page
 from ui.server import create_app
-
-PATIENCE = 20
-SCRIPT = """
-import streamlit as st
-from tests.unit.ui.test_page_session import page
-from ui import navigation
-
-navigation.arrive(navigation.CHAT_PAGE)
-page.reading()
-page.shown.append(st.query_params.get("session"))
-st.button("new chat", on_click=navigation.leave_for, args=(None,))
-st.button("first", on_click=page.heard.append, args=("first",))
-if st.button("in the run"):
-    page.heard.append("in the run")
-    st.rerun()
-st.button("second", on_click=page.heard.append, args=("second",))
-
-@st.fragment
-def part():
-    st.button("inner", on_click=page.heard.append, args=("inner",), key="inner")
-    st.text(f"inner clicks: {page.heard.count('inner')}")
-
-for _ in range(page.above):  # what moves the part
-    st.text("above")
-part()
-page.drawing()
-st.text("last words")
-"""
-# The script's side of a test.
-page = SimpleNamespace(heard=[], shown=[], reading=lambda: None, drawing=lambda: None, above=0)
-
-
-class Browser(SessionClient):
-    """One that presses buttons by their labels, and keeps what it was told."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self.query = "session=one"
-        self.told: list[ForwardMsg] = []
-        self.runtime = runtime
-        self.session_id = runtime.connect_session(self, {})
-        self.ask()
-
-    def write_forward_msg(self, msg: ForwardMsg) -> None:
-        self.told.append(msg)
-
-    def ask(self, *pressed: str, fragment_id: str = "") -> None:
-        asked = BackMsg()
-        asked.rerun_script.query_string = self.query
-        asked.rerun_script.fragment_id = fragment_id
-        asked.rerun_script.page_script_hash = self.shown()
-        for label in pressed:
-            asked.rerun_script.widget_states.widgets.add(
-                id=self.button(label).id, trigger_value=True
-            )
-        self.runtime.handle_backmsg(self.session_id, asked)
-
-    def press_inner(self, *also: str) -> None:
-        """Press the button in the part, where it was drawn first."""
-        first = next(msg.delta.fragment_id for msg in self.told if msg.delta.fragment_id)
-        self.ask("inner", *also, fragment_id=first)
-
-    def button(self, label: str):
-        elements = (msg.delta.new_element for msg in self.told)
-        return next(one.button for one in elements if one.button.label == label)
-
-    def shown(self) -> str:
-        """The page that the last run has drawn, by Streamlit's name for it."""
-        runs = [msg.new_session for msg in self.told if msg.WhichOneof("type") == "new_session"]
-        return runs[-1].page_script_hash if runs else ""
-
-    def texts(self) -> list[str]:
-        return [msg.delta.new_element.text.body for msg in self.told]
-
-    def ends(self) -> list[int]:
-        return [
-            one.script_finished for one in self.told if one.WhichOneof("type") == "script_finished"
-        ]
-
-    async def until(self, is_so: Callable[[], bool]) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while not is_so():
-                await asyncio.sleep(0.01)
-
-
-class HeldUp:
-    """What waits in the middle of a run."""
-
-    def __init__(self) -> None:
-        self.begun, self.goes_on = threading.Event(), threading.Event()
-
-    def __call__(self) -> None:
-        """Wait until the test goes on."""
-        self.begun.set()
-        assert self.goes_on.wait(PATIENCE)
 
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     create_app(Address("127.0.0.1", 8501))
     monkeypatch.setattr(Runtime, "_instance", None)
-    monkeypatch.setattr(page, "heard", [])
-    monkeypatch.setattr(page, "shown", [])
-    monkeypatch.setattr(page, "reading", lambda: None)
-    monkeypatch.setattr(page, "drawing", lambda: None)
-    monkeypatch.setattr(page, "above", 0)
+    page.heard, page.shown, page.above = [], [], 0
+    page.reading = page.working = page.drawing = lambda: None
     path = tmp_path / "script.py"
     path.write_text(SCRIPT)
     watcher = config.get_option("server.fileWatcherType")
     config.set_option("server.fileWatcherType", "none")
     yield path
     config.set_option("server.fileWatcherType", watcher)
-
-
-@asynccontextmanager
-async def opened(script: Path) -> AsyncIterator[Browser]:
-    """A page that was drawn once."""
-    runtime = Runtime(
-        RuntimeConfig(
-            str(script),
-            media_file_storage=MemoryMediaFileStorage("/media"),
-            uploaded_file_manager=MemoryUploadedFileManager("/upload"),
-        )
-    )
-    await runtime.start()
-    try:
-        browser = Browser(runtime)
-        await browser.until(lambda: len(browser.ends()) == 1)
-        yield browser
-    finally:
-        runtime.stop()
-        await runtime.stopped
 
 
 def test_two_clicks_that_arrive_together_are_both_heard(script: Path):
@@ -178,6 +57,21 @@ def test_a_click_that_a_run_handles_is_heard_before_the_next_run(script: Path):
     asyncio.run(story())
 
     assert page.heard == ["in the run", "first"]
+
+
+def test_a_click_is_heard_while_a_run_shows_that_it_takes_long(script: Path):
+    working = HeldUp()
+
+    async def story() -> None:
+        async with opened(script) as browser:
+            page.working = working
+            browser.ask("long")
+            await browser.until(working.begun.is_set)
+            browser.ask("first")
+            await browser.until(lambda: page.heard == ["first"])
+            working.goes_on.set()
+
+    asyncio.run(story())
 
 
 def test_a_click_that_a_browser_sends_with_one_in_a_part_has_its_effect(script: Path):
