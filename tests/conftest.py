@@ -90,6 +90,7 @@ def own_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterato
     """A stack of one's own, for tests that kill its parts."""
     with make_stack(servers, model, tmp_path, LEASE_SECONDS="2", SWEEP_SECONDS="0.3") as running:
         yield running
+    servers.stop_redis(running.redis_url)
 
 
 @pytest.fixture
@@ -97,6 +98,7 @@ def patient_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Ite
     """A stack of one's own whose leases outlast any test."""
     with make_stack(servers, model, tmp_path, LEASE_SECONDS="300") as running:
         yield running
+    servers.stop_redis(running.redis_url)
 
 
 @pytest.fixture(scope="session")
@@ -116,6 +118,7 @@ def demo_stack(servers: Servers, demo_home: Path) -> Iterator[Stack]:
     stack.start_demo_model()
     with stack as running:
         yield running
+    servers.stop_redis(stack.redis_url)
 
 
 def make_stack(servers: Servers, model: ScriptedModel, home: Path, **environment: str) -> Stack:

@@ -1,5 +1,9 @@
 """What a reader sees of a page, and turns that a page is opened on."""
 
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import TurnStatus
 
@@ -36,3 +40,8 @@ def failed(store, session):
     store.add_row(session, MessageType.SYSTEM, ContentType.ERROR, content, turn)
     store.finish(turn, TurnStatus.FAILED)
     return turn
+
+
+def page_of(script: Callable[..., object], **arguments: object) -> AppTest:
+    """Draw a function as a page; Streamlit's own limit of three seconds is no busy machine's."""
+    return AppTest.from_function(script, kwargs=arguments, default_timeout=60).run()

@@ -1,6 +1,6 @@
 """A text that a composer is to hold is in it, also where a run breaks off before it is told."""
 
-from streamlit.testing.v1 import AppTest
+from tests.ui.seen import page_of
 
 
 def test_a_text_is_kept_until_a_run_has_drawn_its_composer():
@@ -23,7 +23,7 @@ def test_a_text_is_kept_until_a_run_has_drawn_its_composer():
         with state.restored_draft("edit"):
             st.text_input("Edit", key="edit")
 
-    page = AppTest.from_function(script).run()
+    page = page_of(script)
 
     assert page.text_input[0].value == "What is the first figure?"
     assert page.text_input[0].set_value("Another one").run().text_input[0].value == "Another one"

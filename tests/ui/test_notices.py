@@ -2,6 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
+from tests.ui.seen import page_of
 from ui import state
 
 
@@ -28,21 +29,21 @@ def press(drawn: AppTest, label: str) -> AppTest:
 
 
 def test_a_run_that_follows_at_once_says_it_again():
-    drawn = press(AppTest.from_function(page).run(), "one")
+    drawn = press(page_of(page), "one")
     assert told(drawn) == ["One is done."]
 
     assert told(drawn.run()) == ["One is done."]
 
 
 def test_a_run_that_follows_later_says_nothing(monkeypatch):
-    drawn = press(AppTest.from_function(page).run(), "one")
+    drawn = press(page_of(page), "one")
     monkeypatch.setattr(state, "TOLD_SECONDS", 0.0)
 
     assert told(drawn.run()) == []
 
 
 def test_the_next_action_is_said_in_place_of_the_last_one():
-    drawn = press(AppTest.from_function(page).run(), "fail")
+    drawn = press(page_of(page), "fail")
     assert "Try again" in told(drawn)[0]
 
     assert told(press(drawn, "two")) == ["Two is done."]

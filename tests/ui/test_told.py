@@ -1,6 +1,6 @@
 """What a component's script tells when a person has gone to another page meanwhile."""
 
-from streamlit.testing.v1 import AppTest
+from tests.ui.seen import page_of
 
 
 def test_what_is_told_too_late_changes_nothing_and_fails_nothing():
@@ -18,7 +18,7 @@ def test_what_is_told_too_late_changes_nothing_and_fails_nothing():
         assert list(state.session_list_acts()) == []
         st.text("still here")
 
-    page = AppTest.from_function(script).run()
+    page = page_of(script)
 
     assert not page.exception
     assert page.text[0].value == "still here"

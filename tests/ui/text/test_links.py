@@ -1,8 +1,8 @@
 """Links of tools' results: what leads to the web names its host, all else is words."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from tests.ui.seen import page_of
 from ui.shared.links import host, words
 
 
@@ -12,7 +12,7 @@ def draw(link):
 
         links.show(link, "key")
 
-    return AppTest.from_function(page, args=(link,), default_timeout=30).run()
+    return page_of(page, link=link)
 
 
 @pytest.mark.parametrize(

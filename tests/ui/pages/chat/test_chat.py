@@ -3,11 +3,10 @@
 from uuid import uuid4
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.conversations.turns import TurnStatus
-from tests.ui.seen import QUESTION, answered, failed, words
+from tests.ui.seen import QUESTION, answered, failed, page_of, words
 from ui.shared.text.markdown import plain
 
 
@@ -115,7 +114,7 @@ def test_messages_in_the_queue_stand_with_their_place(api, store):
     store.add_turn(session, "Second")
     store.add_turn(session, "Third")
 
-    page = AppTest.from_function(draw_queue, kwargs={"session_id": session.id}).run()
+    page = page_of(draw_queue, session_id=session.id)
 
     assert not page.exception
     assert "Waiting: 1 turn before it" in words(page)
@@ -152,7 +151,7 @@ def test_a_stopping_turn_says_so_in_every_tab(api, store):
     turn = store.add_turn(session, QUESTION, stop_requested=True)
     store.start(turn)
 
-    page = AppTest.from_function(draw_composer, kwargs={"session_id": session.id}).run()
+    page = page_of(draw_composer, session_id=session.id)
 
     (button,) = [button for button in page.button if button.key == f"stop-{turn.id}"]
     assert (button.label, button.disabled) == ("Stopping", True)

@@ -2,11 +2,9 @@
 
 from uuid import uuid4
 
-from streamlit.testing.v1 import AppTest
-
 from backend.schemas.conversations.sessions import ContentType, MessageType, Problem
 from backend.schemas.conversations.turns import TurnStatus
-from tests.ui.seen import QUESTION, failed, words
+from tests.ui.seen import QUESTION, failed, page_of, words
 
 
 def test_a_failed_turn_says_why_and_can_be_retried(open_page, store):
@@ -40,7 +38,7 @@ def test_a_session_whose_state_is_unreadable_offers_to_rebuild_it(open_page, sto
 def test_a_retry_that_was_clicked_twice_is_asked_once(api, store):
     store.answers = False
     turn = failed(store, store.add_session())
-    page = AppTest.from_function(draw_retry, kwargs={"session_id": turn.session_id}).run()
+    page = page_of(draw_retry, session_id=turn.session_id)
     page.button(key=f"retry-{turn.id}").click().run()
     turn.status = TurnStatus.FAILED
 

@@ -1,10 +1,9 @@
 """What can be done with a message: edit, another answer, its versions; over a fake API."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from backend.schemas.conversations.sessions import MessageType
-from tests.ui.seen import QUESTION, answered, failed, words
+from tests.ui.seen import QUESTION, answered, failed, page_of, words
 from ui.features.chat.message_actions import BUSY
 
 FIRST, SECOND = "The first question", "The second question"
@@ -74,7 +73,7 @@ def test_an_edit_is_cancelled(open_page, store, talk):
 
 def test_a_refused_edit_is_kept_and_says_why(api, store, talk):
     session, first, _ = talk
-    page = AppTest.from_function(draw, kwargs={"session_id": session.id}).run()
+    page = page_of(draw, session_id=session.id)
     asked = begin_edit(page, row_of(store, first))
     store.add_turn(session, QUESTION)
 
@@ -113,7 +112,7 @@ def test_versions_are_looked_at_and_back(open_page, store, talk):
 
 def test_nothing_can_be_forked_while_a_turn_runs(api, store, talk):
     session, first, second = talk
-    page = AppTest.from_function(draw, kwargs={"session_id": session.id}).run()
+    page = page_of(draw, session_id=session.id)
     begin_edit(page, row_of(store, first))
     store.start(store.add_turn(session, QUESTION))
 

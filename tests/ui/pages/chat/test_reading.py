@@ -2,9 +2,7 @@
 
 from threading import Barrier
 
-from streamlit.testing.v1 import AppTest
-
-from tests.ui.seen import answered, words
+from tests.ui.seen import answered, page_of, words
 
 TOGETHER_SECONDS = 20
 
@@ -80,7 +78,7 @@ def test_a_call_that_is_to_follow_another_one_waits_for_its_answer():
             is_over.wait(20)
         st.text(" ".join(order))
 
-    (text,) = AppTest.from_function(script).run().text
+    (text,) = page_of(script).text
     assert text.value == "first second"
 
 
@@ -112,7 +110,7 @@ def test_what_a_run_has_begun_is_not_read_by_a_later_one():
             is_told.wait(20)
         st.text(last_known.read("what", tell))
 
-    (text,) = AppTest.from_function(script).run().text
+    (text,) = page_of(script).text
     assert text.value == "now"
 
 
@@ -136,7 +134,7 @@ def test_a_call_that_was_begun_with_something_else_is_made_anew():
             is_told.wait(20)
             st.text(last_known.read("rows", rows, 52))
 
-    (text,) = AppTest.from_function(script).run().text
+    (text,) = page_of(script).text
     assert text.value == "52"
 
 
@@ -155,5 +153,5 @@ def test_a_call_that_was_begun_and_fails_shows_what_was_read_before():
             last_known.begin("what", fail)
             st.text(last_known.read("what", fail))
 
-    (text,) = AppTest.from_function(script).run().text
+    (text,) = page_of(script).text
     assert text.value == "before"
