@@ -88,27 +88,31 @@ def follow_again(session_id: UUID) -> None:
     state.memory().jumps.pop(session_id, None)
 
 
+def go(page: str, query: Mapping[str, str]) -> None:
+    """Open a page, and end the run. A request that arrives meanwhile does not prevent it."""
+    state.memory().destination = Destination(page, query)
+    st.switch_page(page, query_params=query)
+
+
 def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
     """Open a session at its latest message."""
     state.memory().windows.pop(session_id, None)
     view = {"view": "read"} if read_only else {}
-    query = {"session": str(session_id), **view}
-    lead_to(CHAT_PAGE, query)  # also if another request stops this run
-    st.switch_page(CHAT_PAGE, query_params=query)
+    go(CHAT_PAGE, {"session": str(session_id), **view})
 
 
-def lead_to(page: str, query: Mapping[str, str]) -> None:
-    """Open a page with the next run; for callbacks, which cannot switch pages."""
-    state.memory().destination = Destination(page, query)
+def go_to_new_chat() -> None:
+    """Open the empty page; the session is made with its first message."""
+    go(CHAT_PAGE, {})
 
 
 def leave_for(session_id: UUID | None) -> None:
-    """Open a session at its latest message, or a new chat, with the next run; for callbacks."""
-    if session_id is None:
-        lead_to(CHAT_PAGE, {})
-    else:
-        state.memory().windows.pop(session_id, None)
-        lead_to(CHAT_PAGE, {"session": str(session_id)})
+    """Go to a session or a new chat with the next run; for callbacks, which cannot switch pages."""
+    held = state.memory()
+    if session_id is not None:
+        held.windows.pop(session_id, None)
+    query = {} if session_id is None else {"session": str(session_id)}
+    held.destination = Destination(CHAT_PAGE, query)
 
 
 def arrive(page: str) -> None:

@@ -19,15 +19,15 @@ def show(server: ServerInfo | None, open_page: str) -> None:
     `open_page`: the URL path of the open page.
     """
     with st.sidebar:
-        st.button(
+        # No callbacks, here and for the links: pages that have started anew know of none.
+        if st.button(
             "New Chat",
             key="new-chat",
             icon=":material/edit_square:",
             shortcut="Mod+Shift+O",
             width="stretch",
-            on_click=navigation.leave_for,
-            args=(None,),
-        )
+        ):
+            navigation.go_to_new_chat()
         _search()
         if server is not None:
             session_list.show()
@@ -77,18 +77,14 @@ def _footer(server: ServerInfo, open_page: str) -> None:
 
 def _links(linked: Sequence[PageSpec], open_page: str) -> None:
     for page in linked:
+        label, key = _label(page), page.key
+        is_pressed = st.button(
+            label, key=key, type="tertiary", icon=page.icon, shortcut=page.shortcut
+        )
         # Streamlit keeps a search's query in the URL: a link without a query of its own would not
         # leave the page, and the search itself would stay unchanged.
-        is_open_search = page.path == navigation.SEARCH_PAGE and page.url_path == open_page
-        st.button(
-            _label(page),
-            key=page.key,
-            type="tertiary",
-            icon=page.icon,
-            shortcut=page.shortcut,
-            on_click=None if is_open_search else navigation.lead_to,
-            args=(page.path, {}),
-        )
+        if is_pressed and not (page.path == navigation.SEARCH_PAGE and page.url_path == open_page):
+            navigation.go(page.path, {})
 
 
 def _label(page: PageSpec) -> str:
