@@ -143,7 +143,11 @@ def stay(page: str) -> None:
     """
     held = state.memory()
     here = Destination(page, st.query_params.to_dict())
-    if held.drawn is None or here == held.drawn:
+    if held.destination is not None and held.destination.page == page:
+        # Before the callbacks of this request: they may lead further.
+        st.query_params.from_dict(held.destination.query)
+        held.destination = None
+    elif held.drawn is None or here == held.drawn:
         held.left = []
     elif here in held.left and page == held.drawn.page:
         st.query_params.from_dict(held.drawn.query)
