@@ -2,10 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TypeVar
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -14,15 +15,17 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 PATIENCE = 20
+T = TypeVar("T")
 SCRIPT = """
 import streamlit as st
 from tests.unit.ui.open_page import page
 from ui import navigation
 
-navigation.arrive(navigation.CHAT_PAGE)
 page.reading()
+navigation.arrive(navigation.CHAT_PAGE)
 page.shown.append(st.query_params.get("session"))
 st.button("new chat", on_click=navigation.leave_for, args=(None,))
+st.button("begin", on_click=navigation.show_session, args=("two",))
 st.button("first", on_click=page.heard.append, args=("first",))
 if st.button("in the run"):
     page.heard.append("in the run")
@@ -111,9 +114,18 @@ class HeldUp:
         assert self.goes_on.wait(PATIENCE)
 
 
+def play(script: Path, story: Callable[[Browser], Awaitable[T]]) -> T:
+    """Play a story on a page that was drawn once."""
+
+    async def played() -> T:
+        async with _opened(script) as browser:
+            return await story(browser)
+
+    return asyncio.run(played())
+
+
 @asynccontextmanager
-async def opened(script: Path) -> AsyncIterator[Browser]:
-    """A page that was drawn once."""
+async def _opened(script: Path) -> AsyncIterator[Browser]:
     runtime = Runtime(
         RuntimeConfig(
             str(script),

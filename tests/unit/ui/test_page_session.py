@@ -11,7 +11,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime
 
 from backend.addresses import Address
-from tests.unit.ui.open_page import PATIENCE, SCRIPT, HeldUp, opened, page
+from tests.unit.ui.open_page import PATIENCE, SCRIPT, Browser, HeldUp, page, play
 from ui.server import create_app
 
 
@@ -30,13 +30,12 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_two_clicks_that_arrive_together_are_both_heard(script: Path):
-    async def story() -> None:
-        async with opened(script) as browser:
-            browser.ask("first")
-            browser.ask("second")
-            await browser.until(lambda: len(page.heard) == 2)
+    async def story(browser: Browser) -> None:
+        browser.ask("first")
+        browser.ask("second")
+        await browser.until(lambda: len(page.heard) == 2)
 
-    asyncio.run(story())
+    play(script, story)
 
     assert page.heard == ["first", "second"]
 
@@ -44,17 +43,16 @@ def test_two_clicks_that_arrive_together_are_both_heard(script: Path):
 def test_a_click_that_a_run_handles_is_heard_before_the_next_run(script: Path):
     reading = HeldUp()
 
-    async def story() -> None:
-        async with opened(script) as browser:
-            page.reading = reading
-            browser.ask("in the run")
-            await browser.until(reading.begun.is_set)
-            await asyncio.sleep(0)  # the loop learns that the callbacks were called
-            browser.ask("first")
-            reading.goes_on.set()
-            await browser.until(lambda: len(page.heard) == 2)
+    async def story(browser: Browser) -> None:
+        page.reading = reading
+        browser.ask("in the run")
+        await browser.until(reading.begun.is_set)
+        await asyncio.sleep(0)  # the loop learns that the callbacks were called
+        browser.ask("first")
+        reading.goes_on.set()
+        await browser.until(lambda: len(page.heard) == 2)
 
-    asyncio.run(story())
+    play(script, story)
 
     assert page.heard == ["in the run", "first"]
 
@@ -62,57 +60,70 @@ def test_a_click_that_a_run_handles_is_heard_before_the_next_run(script: Path):
 def test_a_click_is_heard_while_a_run_shows_that_it_takes_long(script: Path):
     working = HeldUp()
 
-    async def story() -> None:
-        async with opened(script) as browser:
-            page.working = working
-            browser.ask("long")
-            await browser.until(working.begun.is_set)
-            browser.ask("first")
-            await browser.until(lambda: page.heard == ["first"])
-            working.goes_on.set()
+    async def story(browser: Browser) -> None:
+        page.working = working
+        browser.ask("long")
+        await browser.until(working.begun.is_set)
+        browser.ask("first")
+        await browser.until(lambda: page.heard == ["first"])
+        working.goes_on.set()
 
-    asyncio.run(story())
+    play(script, story)
 
 
 def test_a_click_that_a_browser_sends_with_one_in_a_part_has_its_effect(script: Path):
-    async def story() -> None:
-        async with opened(script) as browser:
-            browser.press_inner("in the run")
-            await browser.until(lambda: len(page.heard) == 2)
+    async def story(browser: Browser) -> None:
+        browser.press_inner("in the run")
+        await browser.until(lambda: len(page.heard) == 2)
 
-    asyncio.run(story())
+    play(script, story)
 
     assert page.heard == ["inner", "in the run"]
 
 
 def test_a_click_from_an_address_that_was_left_does_not_lead_back(script: Path):
-    async def story() -> None:
-        async with opened(script) as browser:
-            browser.ask("new chat")
-            await browser.until(lambda: len(browser.ends()) == 2)
-            browser.ask("first")  # its address is still that of the session
-            await browser.until(lambda: len(browser.ends()) == 3)
-            browser.query = ""
-            browser.ask("first")
-            await browser.until(lambda: len(browser.ends()) == 4)
+    async def story(browser: Browser) -> None:
+        browser.ask("new chat")
+        await browser.until(lambda: len(browser.ends()) == 2)
+        browser.ask("first")  # its address is still that of the session
+        await browser.until(lambda: len(browser.ends()) == 3)
+        browser.query = ""
+        browser.ask("first")
+        await browser.until(lambda: len(browser.ends()) == 4)
 
-    asyncio.run(story())
+    play(script, story)
 
     assert page.heard == ["first", "first"]
     assert page.shown == ["one", None, None, None]
 
 
-def test_links_and_the_browsers_own_back_lead_to_an_address_that_was_left(script: Path):
-    async def story() -> None:
-        async with opened(script) as browser:
-            browser.ask("new chat")
-            await browser.until(lambda: len(browser.ends()) == 2)
-            browser.ask()
-            await browser.until(lambda: len(browser.ends()) == 3)
-            browser.ask("first")
-            await browser.until(lambda: len(browser.ends()) == 4)
+def test_a_click_that_leads_further_does_so_while_an_earlier_one_has_not_arrived(script: Path):
+    reading = HeldUp()
 
-    asyncio.run(story())
+    async def story(browser: Browser) -> None:
+        page.reading = reading
+        browser.ask("new chat")
+        await browser.until(reading.begun.is_set)
+        page.reading = lambda: None
+        browser.ask("begin")
+        await browser.until(lambda: len(browser.ends()) == 2)
+        reading.goes_on.set()
+
+    play(script, story)
+
+    assert page.shown == ["one", "two"]
+
+
+def test_links_and_the_browsers_own_back_lead_to_an_address_that_was_left(script: Path):
+    async def story(browser: Browser) -> None:
+        browser.ask("new chat")
+        await browser.until(lambda: len(browser.ends()) == 2)
+        browser.ask()
+        await browser.until(lambda: len(browser.ends()) == 3)
+        browser.ask("first")
+        await browser.until(lambda: len(browser.ends()) == 4)
+
+    play(script, story)
 
     assert page.shown == ["one", None, "one", "one"]
 
@@ -120,38 +131,36 @@ def test_links_and_the_browsers_own_back_lead_to_an_address_that_was_left(script
 def test_a_click_in_a_part_is_heard_before_the_page_is_drawn_anew(script: Path):
     drawing = HeldUp()
 
-    async def story() -> None:
-        async with opened(script) as browser:
-            page.drawing = drawing
-            browser.ask("first")
-            await browser.until(drawing.begun.is_set)
-            browser.press_inner()  # waits for the run's end
-            browser.ask("second")
-            drawing.goes_on.set()
-            await browser.until(lambda: len(page.heard) == 3)
+    async def story(browser: Browser) -> None:
+        page.drawing = drawing
+        browser.ask("first")
+        await browser.until(drawing.begun.is_set)
+        browser.press_inner()  # waits for the run's end
+        browser.ask("second")
+        drawing.goes_on.set()
+        await browser.until(lambda: len(page.heard) == 3)
 
-    asyncio.run(story())
+    play(script, story)
 
     assert page.heard == ["first", "inner", "second"]
 
 
 def test_what_a_run_has_drawn_last_is_told_before_a_part_is_drawn(script: Path):
-    async def story() -> list[ForwardMsg]:
-        async with opened(script) as browser:
-            before = len(browser.told)
-            drawn = threading.Event()
-            page.drawing = drawn.set
-            browser.ask("first")
-            assert drawn.wait(PATIENCE)  # and so the event loop: nothing is told meanwhile
-            for thread in threading.enumerate():
-                if thread.name.startswith("ScriptRunner"):
-                    thread.join(PATIENCE)
-            browser.press_inner()
-            await browser.until(lambda: len(page.heard) == 2)
-            await browser.until(lambda: len(browser.ends()) == 3)
-            return browser.told[before:]
+    async def story(browser: Browser) -> list[ForwardMsg]:
+        before = len(browser.told)
+        drawn = threading.Event()
+        page.drawing = drawn.set
+        browser.ask("first")
+        assert drawn.wait(PATIENCE)  # and so the event loop: nothing is told meanwhile
+        for thread in threading.enumerate():
+            if thread.name.startswith("ScriptRunner"):
+                thread.join(PATIENCE)
+        browser.press_inner()
+        await browser.until(lambda: len(page.heard) == 2)
+        await browser.until(lambda: len(browser.ends()) == 3)
+        return browser.told[before:]
 
-    told = asyncio.run(story())
+    told = play(script, story)
 
     assert "last words" in [msg.delta.new_element.text.body for msg in told]
     ended = [msg.script_finished for msg in told if msg.WhichOneof("type") == "script_finished"]
@@ -164,29 +173,27 @@ def test_what_a_run_has_drawn_last_is_told_before_a_part_is_drawn(script: Path):
 def test_a_click_in_a_part_that_moves_meanwhile_has_its_effect(script: Path):
     drawing = HeldUp()
 
-    async def story() -> None:
-        async with opened(script) as browser:
-            page.drawing, page.above = drawing, 1
-            browser.ask("first")
-            await browser.until(drawing.begun.is_set)
-            browser.press_inner()
-            drawing.goes_on.set()
-            await browser.until(lambda: "inner clicks: 1" in browser.texts())
+    async def story(browser: Browser) -> None:
+        page.drawing, page.above = drawing, 1
+        browser.ask("first")
+        await browser.until(drawing.begun.is_set)
+        browser.press_inner()
+        drawing.goes_on.set()
+        await browser.until(lambda: "inner clicks: 1" in browser.texts())
 
-    asyncio.run(story())
+    play(script, story)
 
     assert page.heard == ["first", "inner"]
 
 
 def test_a_click_in_a_part_that_has_moved_has_its_effect(script: Path):
-    async def story() -> None:
-        async with opened(script) as browser:
-            page.above = 1
-            browser.ask("first")
-            await browser.until(lambda: len(browser.ends()) == 2)
-            browser.press_inner()
-            await browser.until(lambda: "inner clicks: 1" in browser.texts())
+    async def story(browser: Browser) -> None:
+        page.above = 1
+        browser.ask("first")
+        await browser.until(lambda: len(browser.ends()) == 2)
+        browser.press_inner()
+        await browser.until(lambda: "inner clicks: 1" in browser.texts())
 
-    asyncio.run(story())
+    play(script, story)
 
     assert page.heard == ["first", "inner"]
