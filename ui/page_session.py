@@ -190,7 +190,7 @@ class _State(SessionState):
 
     def _has_callback(self, widget_id: str) -> bool:
         known = self.get_widget_metadata(widget_id)
-        return known is None or bool(known.callback or known.callbacks)
+        return known is not None and bool(known.callback or known.callbacks)
 
     def set_widgets_from_proto(self, widget_states: WidgetStates) -> None:
         known = [one for one in widget_states.widgets if not self._is_forgotten(one)]

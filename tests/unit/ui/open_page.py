@@ -57,8 +57,12 @@ class Browser(SessionClient):
         self.query = "session=one"
         self.told: list[ForwardMsg] = []
         self.runtime = runtime
-        self.session_id = runtime.connect_session(self, {})
+        self.connect()
         self.ask()
+
+    def connect(self) -> None:
+        """Begin a session that knows nothing of this page, as after a restart of the server."""
+        self.session_id = self.runtime.connect_session(self, {})
 
     def write_forward_msg(self, msg: ForwardMsg) -> None:
         self.told.append(msg)

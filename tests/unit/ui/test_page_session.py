@@ -57,6 +57,22 @@ def test_a_click_that_a_run_handles_is_heard_before_the_next_run(script: Path):
     assert page.heard == ["in the run", "first"]
 
 
+def test_the_first_click_after_the_server_has_started_anew_is_heard(script: Path):
+    reading = HeldUp()
+
+    async def story(browser: Browser) -> None:
+        browser.connect()
+        page.reading = reading
+        browser.ask("in the run")
+        await browser.until(reading.begun.is_set)
+        await asyncio.sleep(0)  # the loop learns that the callbacks were called
+        browser.ask("first")
+        reading.goes_on.set()
+        await browser.until(lambda: len(page.heard) == 2)
+
+    play(script, story)
+
+
 def test_a_click_is_heard_while_a_run_shows_that_it_takes_long(script: Path):
     working = HeldUp()
 
