@@ -21,7 +21,9 @@
   const NEW_CHAT = ".st-key-new-chat button";
   const OPENER = '[data-testid="stPopoverButton"][aria-expanded="false"]';
   const OPENED = '[data-testid="stPopoverBody"]';
+  const CHAT_INPUT = '[data-testid="stChatInput"]';
   const INPUT_METHOD = 229;
+  const ENTER = 13;
   const LOOK_MS = 50;
   const MOST_MS = 10_000; // until the field is drawn
   const CLOSE_DIALOG = '[data-testid="stDialog"] button[aria-label="Close"]';
@@ -31,6 +33,18 @@
   // says it in all browsers. On the window, before all other listeners.
   window.addEventListener("keydown", (event) => {
     if (event.keyCode === INPUT_METHOD) event.stopImmediatePropagation();
+  }, true);
+
+  // Ctrl+Enter sends as Enter does, also in the editing field and with files, where Streamlit would
+  // do nothing.
+  window.addEventListener("keydown", (event) => {
+    const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
+    if (key !== "Enter" || !(ctrlKey || metaKey) || shiftKey || altKey || event.isComposing) return;
+    if (!target.closest?.(CHAT_INPUT)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const enter = { key, code: "Enter", keyCode: ENTER, repeat: event.repeat, bubbles: true, cancelable: true };
+    target.dispatchEvent(new KeyboardEvent("keydown", enter));
   }, true);
 
   const isVisible = (one) => one.getClientRects().length > 0;

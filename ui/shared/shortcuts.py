@@ -16,7 +16,7 @@ SHORTCUTS = (
     (
         "Message",
         (
-            ("Enter", "Send the message"),
+            ("Enter Ctrl+Enter", "Send the message"),
             ("Shift+Enter", "Start a new line"),
             ("Esc", "Cancel the editing of a message"),
             ("@", "Choose an agent to ask, in domains with a manager"),

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.desk import Desk, without_end
+from tests.e2e.files import formats
+from tests.e2e.files.handing import drop, have_arrived
 from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
@@ -101,6 +104,32 @@ def _message_on_its_way(desk: Desk, text: str) -> Iterator[None]:
         desk.ask(text)
     yield
     held.pop().continue_()
+
+
+def test_ctrl_and_enter_send_a_message_an_edit_and_a_message_with_a_file(
+    desk: Desk, model: ScriptedModel, tmp_path: Path
+):
+    model.steps = lambda messages, body: {"text": f"Answer {len(model.messages)}."}
+    (path,) = formats.write(tmp_path, orders_xlsx=formats.workbook())
+
+    desk.composer.fill("one")
+    desk.composer.press("Control+Enter")
+    desk.sees("Answer 1.")
+    desk.is_idle()
+    desk.is_at_rest()
+    desk.main.get_by_role("button", name="Edit", exact=True).click()
+    desk.main.get_by_label("Edit your message").fill("two")
+    desk.page.keyboard.press("Control+Enter")
+    desk.sees("Answer 2.")
+    desk.is_idle()
+    drop(desk, desk.page.get_by_test_id("stChatInput"), path)
+    have_arrived(desk, "orders.xlsx")
+    desk.composer.fill("three")
+    desk.composer.press("Meta+Enter")
+
+    desk.sees("Answer 3.")
+    desk.sees_once("Attached file: orders.xlsx")
+    assert model.messages[1][-1] == {"role": "user", "content": "two"}
 
 
 def test_the_focus_stays_in_the_chat_when_what_was_pressed_disappears(

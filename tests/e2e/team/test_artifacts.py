@@ -102,6 +102,24 @@ def test_what_is_not_there_is_said_and_the_list_offered(
     expect(panel(desk).get_by_text("Version 2 of 2")).to_be_visible()
 
 
+@pytest.mark.parametrize("title", ["Differences by cost centre and month " * 3, "Differences" * 9])
+def test_a_long_title_leaves_the_buttons_of_the_panel_where_they_are(
+    desk: Desk, stack: Stack, session: str, title: str
+) -> None:
+    named = scenes.make(stack, session, "table", title.strip(), content=ROWS)
+    desk.open(f"?session={session}&artifact={named['artifact_id']}@1")
+
+    beside = panel(desk)
+    close = beside.get_by_role("button", name="Close the panel")
+    expect(close).to_be_visible()
+    desk.is_at_rest()
+    edges, box = close.bounding_box(), beside.bounding_box()
+    assert edges is not None and box is not None
+    assert box["x"] + box["width"] - edges["x"] - edges["width"] < 40
+    assert edges["y"] - box["y"] < 40
+    assert not beside.evaluate("panel => panel.scrollWidth > panel.clientWidth")
+
+
 def test_in_a_narrow_window_the_panel_covers_the_page_until_escape(
     own_desk: Desk, session: str, table: str
 ) -> None:

@@ -47,9 +47,7 @@ def show(session_id: UUID) -> None:
 
 
 def _head(panel: Panel, title: str, icon: str = "") -> None:
-    with st.container(
-        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
-    ):
+    with st.container(horizontal=True, key="artifact-panel-head"):
         st.markdown(f"### {icon} {plain(title, 120)}", width="stretch", anchors=False)
         with icons.alone("artifact-panel-ways", gap="xsmall"):
             if panel.target is not None:
