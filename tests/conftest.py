@@ -24,6 +24,7 @@ examples.load_profile("steady")
 Stack.launch = staticmethod(fork)
 
 TESTS = Path(__file__).parent
+RUNNING = "SELECT id FROM turns WHERE status IN ('queued', 'running')"
 RUN_TOGETHER = ({"e2e"}, {"chaos", "integration", "replay"})
 
 # Nothing here speaks TLS, yet each HTTP client reads all certificates that it would trust, which
@@ -80,9 +81,12 @@ def shared_stack(
 
 
 @pytest.fixture
-def stack(shared_stack: Stack, model: ScriptedModel) -> Stack:
-    """The stack that all gentle tests share."""
-    return shared_stack
+def stack(shared_stack: Stack, model: ScriptedModel) -> Iterator[Stack]:
+    """The stack that all gentle tests share. A turn that a test leaves would change the next's."""
+    yield shared_stack
+    for (turn_id,) in shared_stack.query(RUNNING):
+        shared_stack.client.post(f"/turns/{turn_id}/stop")
+    shared_stack.wait_for(lambda: not shared_stack.query(RUNNING), "a test's turns do not end")
 
 
 @pytest.fixture
