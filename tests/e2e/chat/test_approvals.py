@@ -120,6 +120,30 @@ def test_the_agent_is_told_why_a_call_was_rejected(desk: Desk, post: Post, tools
     assert tools.calls == []
 
 
+def test_calls_are_decided_by_keys_and_the_focus_goes_along(
+    desk: Desk, post: Post, tools: ToolServer
+):
+    post.ask(ANN, BOB)
+    desk.is_at_rest()
+    first = card(desk, "ann")
+
+    first.get_by_role("button", name="Reject", exact=True).press("Enter")
+    reason = desk.main.get_by_label("Reason, shown to the agent")
+    expect(reason).to_be_focused()
+    first.get_by_role("button", name="Back", exact=True).press("Enter")
+    expect(first.get_by_role("button", name="Reject", exact=True)).to_be_focused()
+    desk.page.keyboard.press("Enter")
+    expect(reason).to_be_focused()
+    desk.page.keyboard.type("not to her")
+    first.get_by_role("button", name="Reject this call").press("Enter")
+    expect(card(desk, "bob")).to_be_focused()
+    card(desk, "bob").get_by_role("button", name="Approve", exact=True).press("Enter")
+
+    expect(desk.composer).to_be_focused()
+    desk.sees("rejected by you", "All done.")
+    assert tools.calls == [("mail", {"to": "bob", "amount": 7})]
+
+
 def test_words_that_are_too_long_for_a_decision_stay_and_are_refused(
     desk: Desk, post: Post, tools: ToolServer
 ):
