@@ -74,7 +74,9 @@ def test_the_key_is_in_no_answer_and_no_table_and_each_act_is_on_record(
 
     read = stack.client.get(PATH).text
     stored = stack.query("SELECT m::text FROM model_connections m")
-    acts = stack.query("SELECT details FROM audit_events WHERE subject = 'model connection'")
+    acts = stack.query(
+        "SELECT details FROM audit_events WHERE subject = 'model connection' ORDER BY id"
+    )
 
     key_file = Path(stack.environment["DATA_DIR"]) / "encryption.key"
     assert KEY not in read + str(stored) + str(acts)
