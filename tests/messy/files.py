@@ -7,13 +7,16 @@ import sys
 from pathlib import Path
 
 from tests.messy.cells import dates, missing, numbers
+from tests.messy.drawn import drawn
 from tests.messy.layouts import dialects, encodings, layouts, workbooks
 from tests.messy.mess import Mess
 
 
 def all_messes() -> list[Mess]:
     """Every kind."""
-    return [*dates(), *numbers(), *missing(), *dialects(), *encodings(), *layouts(), *workbooks()]
+    of_cells = [*dates(), *numbers(), *missing()]
+    of_files = [*dialects(), *encodings(), *layouts(), *drawn(), *workbooks()]
+    return of_cells + of_files
 
 
 def main() -> None:

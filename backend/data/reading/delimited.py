@@ -11,6 +11,7 @@ import duckdb
 
 from backend.data.corrections import ENCODINGS, NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
+from backend.data.reading.borders import BAR, Borders, remove_borders
 from backend.data.reading.dialect import Dialect, allow_long_cells, detect_dialect
 from backend.data.reading.encoding import Encoding, count_lines, detect_encoding, open_text
 from backend.data.reading.header import LOOKED_AT, Header, find_header, header_at
@@ -41,7 +42,12 @@ def read_delimited(
     understood.facts["encoding"] = encoding.name
     if encoding.warning:
         understood.warn(encoding.warning)
-    path, encoding = _as_utf8(path, encoding)
+    with open_text(path, encoding) as file:
+        borders = Borders(_sample(file))
+    if borders.exist and corrections.separator in (None, BAR):
+        path, encoding = remove_borders(path, encoding, borders, understood)
+    else:
+        path, encoding = _as_utf8(path, encoding)
     return _read(connection, name, path, encoding, corrections, understood)
 
 

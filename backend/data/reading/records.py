@@ -29,7 +29,7 @@ class Records:
         self._last_width = 0
         self.unclosed = Occurrences()
         self.zeros = 0
-        self._lines = _bounded_lines(file)
+        self._lines = bounded_lines(file)
         self._number = sum(1 for _ in islice(self._lines, skipped_lines))
         self._again: list[str] = []  # lines wrongly read as part of a record, last first
         self._pending: list[str] = []  # lines of the record being read
@@ -95,7 +95,8 @@ class Records:
         yield self._number, split(line, self.dialect)
 
 
-def _bounded_lines(file: TextIO) -> Iterator[str]:
+def bounded_lines(file: TextIO) -> Iterator[str]:
+    """Yield the lines of a text. Raise SourceUnusable if one is too long."""
     while line := file.readline(_LONGEST_LINE):
         if len(line) == _LONGEST_LINE:
             raise SourceUnusable(

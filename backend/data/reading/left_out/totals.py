@@ -19,7 +19,8 @@ _MOST_SUMMED = 50  # columns
 _AT_ONCE = 10  # columns per query: each needs memory, in every thread
 _MOST_TOTALS = 5_000
 _AROUND = "[ \u00a0:*=]*"  # a label
-_plain_total = re.compile(f"{_AROUND}{PLAIN_TOTAL}{_AROUND}")
+_STARS = " *[*]{1,6}"  # before SAP's totals, by level: *, * 1000, **
+_plain_total = re.compile(f"{_AROUND}{PLAIN_TOTAL}{_AROUND}|{_STARS} *")
 
 
 def leave_out_totals(
@@ -76,10 +77,23 @@ def _is_total(width: int) -> str:
     total, plain = (literal(f"{_AROUND}{label}{_AROUND}") for label in (TOTAL, PLAIN_TOTAL))
     return (
         f"(coalesce(regexp_full_match({first}, {total}), false) "
+        f"OR CASE WHEN ltrim({first}) LIKE '*%' THEN {_is_starred(width)} ELSE false END "
         f"OR coalesce(regexp_full_match({second}, {plain}), false) "
         f"OR coalesce(regexp_full_match({second}, {total}) "
         f"AND NOT regexp_matches({first}, '^[0-9]+[-/.]'), false))"  # of a bank: 01.02.2026, Total
     )
+
+
+def _is_starred(width: int) -> str:
+    """Return the SQL that is true for SAP's totals: stars, an empty cell or more, and figures.
+
+    A row that is only marked with a star has all its cells, a footnote has no figure.
+    """
+    places = [f"c{place}" for place in range(min(width, _MOST_SUMMED))]
+    has_gap = " OR ".join(f"{place} IS NULL" for place in places) if width > 2 else "true"
+    cells = f"concat_ws('\x01', {', '.join(places)})"
+    figures = literal(f"{_STARS}(?: [^\x01]*)?\x01.*[0-9].*")
+    return f"(({has_gap}) AND regexp_full_match({cells}, {figures}))"
 
 
 def _first(end: int, start: int = 0) -> str:
