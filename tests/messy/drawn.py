@@ -1,6 +1,6 @@
-"""Lists drawn with bars and rules, and the totals that SAP marks with stars."""
+"""What is laid out for readers: lists drawn with bars, columns of fixed width, totals with stars."""
 
-from tests.messy.mess import NULL, D, Mess, text
+from tests.messy.mess import NULL, D, Mess, T, text
 
 SAP = """\
 01.02.2026           Dynamic List Display            1
@@ -36,6 +36,25 @@ MYSQL = """\
 """
 PSQL = " region | amount \n--------+--------\n North  |   1.50\n South  |   2.50\n(2 rows)\n"
 MARKDOWN = "| Region | Amount |\n|:---|---:|\n| North | 1.5 |\n| South | 2.5 |\n"
+REPORT = """\
+GL REPORT                 PAGE 1
+RUN 31/01/2026 08:15
+
+ACCT   DESCRIPTION          DATE           DEBIT       CREDIT
+------ -------------------- ---------- ------------ ------------
+400000 RENT OFFICE          01/31/2026     1,234.56
+410000 TRAVEL BERLIN        01/30/2026                   234.56
+420000 PHONE                01/29/2026        99.90
+                                       ------------ ------------
+TOTAL                                      1,334.46      234.56
+"""
+GERMAN = """\
+Konto       Text                   Betrag
+400000      Miete                1.234,56
+410000      Reise, Berlin          234,56-
+420000      Tee                      0,50
+"""
+STAMPS = "ts                   value\n2026-01-01 10:00:00      5\n2026-01-01 11:00:00     16\n"
 REGIONS = "VARCHAR, amount DOUBLE"
 
 
@@ -51,6 +70,17 @@ def drawn() -> list[Mess]:
              "header in line 2", "1 line outside its bars was left out: line 7: '2 rows in set (0.00 sec)'", suffix=".txt"),
         text("list of psql", PSQL, f"region {REGIONS}", [["North", 1.5], ["South", 2.5]], "drawn", "line 5: '(2 rows)'", suffix=".txt"),
         text("list of markdown", MARKDOWN, "Region VARCHAR, Amount DOUBLE", [["North", 1.5], ["South", 2.5]], "drawn", suffix=".txt"),
+        text("report of fixed width", REPORT, "ACCT BIGINT, DESCRIPTION VARCHAR, DATE DATE, DEBIT DOUBLE, CREDIT DOUBLE",
+             [[400000, "RENT OFFICE", D("2026-01-31"), 1234.56, NULL], [410000, "TRAVEL BERLIN", D("2026-01-30"), NULL, 234.56],
+              [420000, "PHONE", D("2026-01-29"), 99.9, NULL]], "columns of fixed width", "header in line 4", "total", suffix=".txt"),
+        text("fixed width with decimal commas", GERMAN, "Konto BIGINT, Text VARCHAR, Betrag DOUBLE",
+             [[400000, "Miete", 1234.56], [410000, "Reise, Berlin", -234.56], [420000, "Tee", 0.5]], "columns of fixed width"),
+        text("fixed width with spaces in cells", STAMPS, "ts TIMESTAMP, value BIGINT",
+             [[T("2026-01-01 10:00:00"), 5], [T("2026-01-01 11:00:00"), 16]], "columns of fixed width"),
+        text("fixed width with longer cells later", "name      x\n" + "a        1\n" * 300 + "longer  22\nPage 2 of the report\nb      333\n",
+             "name VARCHAR, x BIGINT", [*[["a", 1]] * 300, ["longer", 22], ["Page 2 of the report", NULL], ["b", 333]], "fewer cells", "line 303"),
+        text("padded cells", "name,   x,   y\na,      1,   5\nbb,     2,   6\nccc,    3,   7\n", "name VARCHAR, x BIGINT, y BIGINT",
+             [["a", 1, 5], ["bb", 2, 6], ["ccc", 3, 7]], "commas"),
         text("bars with dashes for nothing", "a|b\n-|-\nx|1\ny|2\n", "a VARCHAR, b BIGINT", [["-", NULL], ["x", 1], ["y", 2]], "bars"),
         text("stars as totals", "CoCd\tAccount\tAmount\n1000\t4\t1,5\n1000\t5\t2,5\n*\t\t4,0\n2000\t4\t1,0\n*\t\t1,0\n**\t\t5,0\n",
              "CoCd BIGINT, Account BIGINT, Amount DOUBLE", [[1000, 4, 1.5], [1000, 5, 2.5], [2000, 4, 1.0]],

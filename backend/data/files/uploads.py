@@ -26,6 +26,7 @@ from backend.data.files.web_pages import is_web_page, read_web_page
 from backend.data.reading.delimited import choose_encoding, read_delimited
 from backend.data.reading.dialect import allow_long_cells, detect_dialect
 from backend.data.reading.encoding import open_bytes, open_text
+from backend.data.reading.laid_out.fixed_width import find_aligned
 from backend.data.reading.typed import correct_types
 from backend.data.reading.understood import Understood
 from backend.text import listed
@@ -163,7 +164,8 @@ def _kind_of_text(path: Path, upload: Upload) -> str:
     if _NO_TABLE.match(sample.lstrip("\ufeff \t\r\n")):
         return DOCUMENT
     lines = sample.splitlines(keepends=True)
-    return TABLE if len(lines) > 1 and detect_dialect(lines).separator else DOCUMENT
+    has_columns = len(lines) > 1 and (detect_dialect(lines).separator or find_aligned(lines))
+    return TABLE if has_columns else DOCUMENT
 
 
 def _is_packed_json(path: Path, given: Corrections) -> bool:

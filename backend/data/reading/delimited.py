@@ -11,10 +11,12 @@ import duckdb
 
 from backend.data.corrections import ENCODINGS, NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
-from backend.data.reading.borders import BAR, Borders, remove_borders
 from backend.data.reading.dialect import Dialect, allow_long_cells, detect_dialect
 from backend.data.reading.encoding import Encoding, count_lines, detect_encoding, open_text
 from backend.data.reading.header import LOOKED_AT, Header, find_header, header_at
+from backend.data.reading.laid_out.borders import Borders, remove_borders
+from backend.data.reading.laid_out.fixed_width import find_aligned, separate_columns
+from backend.data.reading.laid_out.rewriting import BAR
 from backend.data.reading.raw import Record, RegularFile
 from backend.data.reading.records import Records
 from backend.data.reading.table import MAX_COLUMNS, Draft, make_table
@@ -42,13 +44,26 @@ def read_delimited(
     understood.facts["encoding"] = encoding.name
     if encoding.warning:
         understood.warn(encoding.warning)
+    path, encoding, dialect = _laid_out(path, encoding, corrections.separator, understood)
+    return _read(connection, name, path, encoding, dialect, corrections, understood)
+
+
+def _laid_out(
+    path: Path, encoding: Encoding, wanted: str | None, understood: Understood
+) -> tuple[Path, Encoding, Dialect | None]:
+    """Return a file whose cells are separated, and the separator if the text had none.
+
+    Lists that are drawn, and columns of fixed width, are written anew.
+    """
     with open_text(path, encoding) as file:
-        borders = Borders(_sample(file))
-    if borders.exist and corrections.separator in (None, BAR):
-        path, encoding = remove_borders(path, encoding, borders, understood)
-    else:
-        path, encoding = _as_utf8(path, encoding)
-    return _read(connection, name, path, encoding, corrections, understood)
+        lines = _sample(file)
+    borders = Borders(lines)
+    if borders.exist and wanted in (None, BAR):
+        return *remove_borders(path, encoding, borders, understood), None
+    if wanted is None and (columns := find_aligned(lines)):
+        understood.form.append("columns of fixed width")
+        return *separate_columns(path, encoding, columns), Dialect(BAR)
+    return *_as_utf8(path, encoding), None
 
 
 def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:
@@ -91,11 +106,14 @@ def _read(
     name: str,
     path: Path,
     encoding: Encoding,
+    dialect: Dialect | None,
     corrections: Corrections,
     understood: Understood,
 ) -> Understood:
-    dialect, skipped = _dialect(path, encoding, understood, corrections.separator)
-    understood.facts["separator"] = dialect.separator
+    skipped = 0
+    if dialect is None:
+        dialect, skipped = _dialect(path, encoding, understood, corrections.separator)
+        understood.facts["separator"] = dialect.separator
     with open_text(path, encoding) as file:
         records = Records(file, dialect, skipped)
         rest = iter(records)

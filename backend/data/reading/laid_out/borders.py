@@ -4,16 +4,13 @@ Its cells are padded and stand between bars, its lines between rules of dashes. 
 of a printed list stand titles. Lines keep their numbers: one that is left out becomes empty.
 """
 
-import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from backend.data.reading.encoding import Encoding, open_text
-from backend.data.reading.records import bounded_lines
+from backend.data.reading.encoding import Encoding
+from backend.data.reading.laid_out.rewriting import BAR, is_rule, separate
 from backend.data.reading.understood import Occurrences, Understood
 
-BAR = "|"
-_OF_RULES = frozenset("-=+|: ")
 _LEAST_SHARE = 0.5  # of the sample's lines: the others are titles and remarks
 
 
@@ -23,8 +20,8 @@ class Borders:
     def __init__(self, lines: Sequence[str]) -> None:
         """Look at the first lines of a text."""
         filled = [line.strip() for line in lines if line.strip()]
-        rules = sum(map(_is_rule, filled))
-        inside = [line for line in filled if BAR in line and not _is_rule(line)]
+        rules = sum(map(is_rule, filled))
+        inside = [line for line in filled if BAR in line and not is_rule(line)]
         drawn = len(inside) + rules
         self.exist = bool(rules and inside) and drawn >= _LEAST_SHARE * len(filled)
         self.are_around = 2 * sum(map(_is_enclosed, inside)) > len(inside)
@@ -34,27 +31,20 @@ def remove_borders(
     path: Path, encoding: Encoding, borders: Borders, understood: Understood
 ) -> tuple[Path, Encoding]:
     """Write the list as separated by bars, in UTF-8; return that file. Say what was left out."""
-    plain = path.with_name("list.csv")
     outside = Occurrences()
-    with (
-        open_text(path, encoding) as file,
-        open(plain, "w", encoding="utf-8", errors="replace", newline="") as out,
-    ):
-        csv.writer(out, delimiter=BAR, lineterminator="\n").writerows(
-            _rows(bounded_lines(file), borders, outside)
-        )
+    written = separate(path, encoding, lambda lines: _rows(lines, borders, outside))
     understood.form.append("drawn with bars and rules, which were left out")
     if outside.count:
         what = "line outside its bars was" if outside.count == 1 else "lines outside its bars were"
         understood.warn(f"{outside.count:,} {what} left out: {outside.shown()}.")
-    return plain, Encoding("utf-8", encoding.name)
+    return written
 
 
 def _rows(lines: Iterable[str], borders: Borders, outside: Occurrences) -> Iterable[list[str]]:
     has_begun = False
     for number, line in enumerate(lines, 1):
         text = line.strip()
-        if not text or _is_rule(text):
+        if not text or is_rule(text):
             yield []
         elif not borders.are_around:
             yield _cells(text)
@@ -66,10 +56,6 @@ def _rows(lines: Iterable[str], borders: Borders, outside: Occurrences) -> Itera
             yield []
         else:
             yield [text]  # a title
-
-
-def _is_rule(line: str) -> bool:
-    return ("---" in line or "===" in line) and _OF_RULES.issuperset(line)
 
 
 def _is_enclosed(line: str) -> bool:
