@@ -39,6 +39,8 @@ def _form(facts: Mapping[str, Any]) -> list[str]:
     if (separator := facts.get("separator")) is not None:
         named = _SEPARATORS.get(separator, f"“{separator}”")
         parts.append(f"separated by {named}" if separator else "in one column")
+    if facts.get("is_aligned"):
+        parts.append("in columns of fixed width")
     if decimal := facts.get("decimal"):
         parts.append(_DECIMALS[decimal])
     if facts.get("header") == []:

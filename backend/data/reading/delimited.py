@@ -62,6 +62,7 @@ def _laid_out(
         return *remove_borders(path, encoding, borders, understood), None
     if wanted is None and (columns := find_aligned(lines)):
         understood.form.append("columns of fixed width")
+        understood.facts["is_aligned"] = True
         return *separate_columns(path, encoding, columns), Dialect(BAR)
     return *_as_utf8(path, encoding), None
 

@@ -17,7 +17,7 @@ class Understood:
 
     `form` says how it is written, `warnings` what is missing, was skipped or is ambiguous,
     `columns` how the cells of each column were read. `facts` are the same as values, by name, for
-    corrections: encoding, separator, decimal, header, titles, below, totals, sheet.
+    corrections: encoding, separator or is_aligned, decimal, header, titles, below, totals, sheet.
     """
 
     form: list[str] = field(default_factory=list)
