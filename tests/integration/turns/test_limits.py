@@ -32,7 +32,6 @@ def narrow(
     """A stack in which few turns may wait."""
     limits = {
         "USER_TURNS": str(USER_TURNS),
-        "USER_TOKENS_PER_DAY": "4000",
         "MODEL_PRICES": '{"scripted": {"input": 10, "cached": 5, "output": 100}}',
     }
     with make_stack(servers, model, tmp_path_factory.mktemp("narrow"), **limits) as running:
@@ -92,29 +91,23 @@ def test_a_turn_ends_before_the_next_call_when_it_has_cost_enough(narrow: Stack)
     assert server.calls == []
 
 
-def test_a_person_who_has_used_up_their_tokens_is_told_so(narrow: Stack) -> None:
-    assert narrow.chat(script({"text": "word " * 4_000}))["status"] == "succeeded"
-    stored = _count(narrow)
-
-    refused = narrow.client.post("/chat", json={"message": "more"})
-
-    problem = check_problem(refused, 429)
-    assert int(refused.headers["Retry-After"]) > 0
-    assert problem["title"] == "Tokens used up"
-    assert _count(narrow) == stored
-
-
-def test_a_person_whose_budget_is_used_up_is_told_so(
-    servers: Servers, model: ScriptedModel, tmp_path: Path
+@pytest.mark.parametrize(
+    ("limit", "title"),
+    [("USER_TOKENS_PER_DAY", "Tokens used up"), ("USER_COST_PER_DAY", "Budget used up")],
+)
+def test_a_person_who_has_used_up_their_day_is_told_so(
+    servers: Servers, model: ScriptedModel, tmp_path: Path, limit: str, title: str
 ) -> None:
     prices = '{"scripted": {"output": 1000}}'
-    limits = {"MODEL_PRICES": prices, "USER_COST_PER_DAY": "0.001"}
-    with make_stack(servers, model, tmp_path, **limits) as stack:
-        stack.chat(script({"text": "word " * 100}))
+    with make_stack(servers, model, tmp_path, MODEL_PRICES=prices, **{limit: "1"}) as stack:
+        assert stack.chat(script({"text": "word " * 2_000}))["status"] == "succeeded"
+        stored = _count(stack)
 
         refused = stack.client.post("/chat", json={"message": "more"})
 
-        assert check_problem(refused, 429)["title"] == "Budget used up"
+        assert check_problem(refused, 429)["title"] == title
+        assert int(refused.headers["Retry-After"]) > 0
+        assert _count(stack) == stored
 
 
 def test_one_persons_turns_beyond_those_at_once_wait_for_each_other(

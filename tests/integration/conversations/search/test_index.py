@@ -46,7 +46,7 @@ class Own:
         return len(page["items"]), page["is_complete"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def own(model: ScriptedModel) -> Iterator[Own]:
     with TemporaryDirectory(prefix="colloquy-") as home:
         Path(home).chmod(0o711)
