@@ -10,7 +10,6 @@ import pytest
 
 from backend.types import JSON
 from tests.integration.scenes import check_problem, make_session
-from tests.messy.drawn import REPORT
 from tests.stack import Stack
 
 GERMAN = """Umsätze der Gruppe;;;
@@ -176,16 +175,6 @@ def test_a_damaged_file_is_kept_and_says_why_it_cannot_be_read(stack: Stack) -> 
     assert made["is_read"]
     assert "cannot be read as a workbook" in made["problem"]
     check_refusal(stack.client.get(f"/files/{made['id']}/sample"), 422, "workbook")
-
-
-def test_a_report_that_is_aligned_by_spaces_is_a_table(stack: Stack) -> None:
-    made = uploaded(stack, "report.txt", REPORT.encode())
-
-    assert made["kind"] == "table"
-    assert made["summary"] == (
-        "Read as UTF-8, in columns of fixed width, decimal point; two title lines and the total"
-        " in line 10 skipped."
-    )
 
 
 def test_files_come_in_pages_and_a_session_has_its_own(stack: Stack) -> None:

@@ -9,6 +9,7 @@ from pypdf import PdfWriter
 from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, make_domain, make_session
+from tests.messy.drawn import REPORT, SAP
 from tests.stack import Stack
 
 TABLE = "Tag;Betrag\n01.07.2026;1,50\n02.08.2026;2,25\n".encode("cp1252")
@@ -52,6 +53,23 @@ def test_a_file_is_asked_in_the_turn_after_it_came(stack: Stack) -> None:
     assert "3.75" in total
     assert "takings.csv" not in listed_there
     assert f"There is no source '{source}'" in refused
+
+
+def test_a_report_that_is_laid_out_for_readers_is_asked_as_a_table(stack: Stack) -> None:
+    session_id = make_session(stack)
+    files = [upload(stack, "gl.txt", REPORT.encode()), upload(stack, "sap.txt", SAP.encode())]
+    sums = [("DEBIT", files[0]["source"]), ('"Amount in LC"', files[1]["source"])]
+    queries = [{"source": of, "sql": f"SELECT sum({what}) AS total FROM {of}"} for what, of in sums]
+    stack.chat(calls(*(("query_source", query) for query in queries)), session_id)
+
+    report, listed = results(stack, session_id)
+    assert "1334.46" in report and "1005" in listed
+    assert [file["summary"] for file in files] == [
+        "Read as UTF-8, in columns of fixed width, decimal point; two title lines and the total"
+        " in line 10 skipped.",
+        "Read as UTF-8, separated by bars, decimal comma; two title lines and three totals"
+        " skipped.",
+    ]
 
 
 def test_a_corrected_file_is_asked_as_it_was_corrected(stack: Stack) -> None:
