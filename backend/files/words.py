@@ -15,6 +15,8 @@ def summary(tables: Sequence[Mapping[str, Any]]) -> str:
     if not tables:
         return ""
     facts: Mapping[str, Any] = tables[0].get("facts", {})
+    if form := facts.get("statement"):
+        return f"A bank statement in {form}; its entries and its balances are tables."
     if len(tables) > 1 and "sheet" not in facts:
         return f"A web page with {_count(len(tables), 'table')}."
     if len(tables) > 1:

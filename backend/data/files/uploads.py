@@ -22,6 +22,7 @@ from backend.data.files.json_tables import read_json
 from backend.data.files.parquet_tables import read_parquet
 from backend.data.files.readers import READING_VERSION, fill_from_copy
 from backend.data.files.spreadsheets import read_workbook
+from backend.data.files.statements.reading import find_form, read_statement
 from backend.data.files.web_pages import is_web_page, read_web_page
 from backend.data.reading.delimited import choose_encoding, read_delimited
 from backend.data.reading.dialect import allow_long_cells, detect_dialect
@@ -38,7 +39,7 @@ _SAMPLE_CHARS = 65_536
 _HEAD = 4_096  # bytes that show JSON
 _SUFFIXES_OF_TABLES = (".csv", ".tsv", ".tab", ".psv")
 _SUFFIXES_OF_PAGES = (".html", ".htm")
-# XML and bank statements in MT940, whose colons separate no columns.
+# XML, and bank statements in MT940 that are no tables; their colons separate no columns.
 _NO_TABLE = re.compile(r"<\?xml\s|(?:.*\n){0,4}:20:")
 
 
@@ -132,12 +133,20 @@ def _read_text(
         _check_unpacked(path)
         if _is_packed_json(path, corrections):
             return _read_json(connection, name, path, upload)
+    if form := _form_of_statement(path, corrections):
+        return read_statement(connection, path, form, corrections)
     if _is_page_of_tables(path, upload):
         return read_web_page(connection, name, path, corrections)
     if (corrections.kind or _kind_of_text(path, upload)) == DOCUMENT:
         _check_document(corrections)
         return read_document(connection, path, corrections)
     return {name: read_delimited(connection, name, path, corrections)}
+
+
+def _form_of_statement(path: Path, given: Corrections) -> str | None:
+    """Return the form of a bank statement, unless it is to be read in another way."""
+    is_chosen = given.kind != DOCUMENT and given.separator is None and given.header_row is None
+    return find_form(path) if is_chosen else None
 
 
 def _is_page_of_tables(path: Path, upload: Upload) -> bool:
