@@ -30,7 +30,8 @@ def show_upload() -> None:
         accept_multiple_files=True,
         max_upload_size=state.server().max_file_mb,
         key=UPLOADER,
-        help="Tables as CSV, text, Excel, Parquet or JSON; documents as PDF, text or Markdown. "
+        help="Tables as CSV, text, Excel, Parquet or JSON; bank statements in CAMT or MT940;"
+        " documents as PDF, text or Markdown. "
         "To add a file to one session only, drop it into its chat.",
     )
     if not files:  # the page has been left since the last upload
