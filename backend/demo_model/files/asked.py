@@ -17,7 +17,7 @@ _LEDGER = re.compile(
 )
 _NAMED = re.compile(
     r"`(?P<code>[^`\n]{1,255})`"
-    r"|(?P<file>[^\s\"'`,;:?!()]{1,200}\.(?:csv|tsv|txt|xlsx?|xlsm|parquet|jsonl?|ndjson|pdf|md)\b)"
+    r"|(?P<file>[^\s\"'`,;:?!()]{1,200}\.(?:csv|tsv|txt|xlsx?|xlsm|parquet|jsonl?|ndjson|xml|sta|pdf|md)\b)"
     r"|\b(?:of|in|from|for|about) (?:the )?file (?P<after>[^\W\d]\w{1,60})(?=$|[\s?.!,])",
     re.IGNORECASE,
 )

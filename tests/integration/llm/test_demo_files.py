@@ -92,6 +92,7 @@ def ask(tmp_path_factory, sandbox):
         (["What does two.csv contain?"], ["| Cost | DOUBLE |"]),
         ([ATTACHED], ["Datum", "DATE"]),
         (["Totals by month of nothing.csv"], ["no file 'nothing.csv'"]),
+        (["Totals by month of bank.xml"], ["no file 'bank.xml'"]),
     ],
 )
 def test_a_question_about_a_file_is_answered_or_refused(ask, questions, rows):

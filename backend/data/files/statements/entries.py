@@ -13,7 +13,7 @@ import pyarrow as pa
 from backend.data.reading.understood import Understood
 from backend.text import counted
 
-ENTRIES, BALANCES = "entries", "balances"
+ENTRIES, BALANCES = "entries", "statement_balances"  # in this order, also by name
 OPENING, CLOSING, BOOKED = "opening", "closing", "booked"
 _AT_ONCE = 5_000
 _MOST_TOLD = 3
@@ -70,6 +70,7 @@ class _Checked:
     def __init__(self) -> None:
         self.statements: list[_Sums] = []
         self.balances: list[Balance] = []
+        self.not_booked = 0
         self._current: dict[tuple[str, str], _Sums] = {}
 
     def entries(self, read: Iterable[Entry | Balance]) -> Iterator[Entry]:
@@ -82,6 +83,8 @@ class _Checked:
             sums.has_entries = True
             if one.status == BOOKED:
                 sums.booked += one.amount
+            else:
+                self.not_booked += 1
             yield one
 
     def _balance(self, one: Balance) -> None:
@@ -118,6 +121,9 @@ def make_tables(
         _insert(connection, BALANCES, checked.balances)
     understood.form.append(counted(len(checked.statements), "statement"))
     understood.columns["amount"] = "what leaves the account is negative"
+    if count := checked.not_booked:
+        what = "1 entry is" if count == 1 else f"{count:,} entries are"
+        understood.warn(f"{what} not booked: the column status says which.")
     if wrong := [one for one in checked.statements if one.difference]:
         shown = "; ".join(f"{one.label}: {one.difference:,}" for one in wrong[:_MOST_TOLD])
         understood.warn(

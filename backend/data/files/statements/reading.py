@@ -44,7 +44,8 @@ def read_statement(
             "The columns of a bank statement are fixed. Leave out their types and the decimal mark."
         )
     understood = Understood([f"a bank statement ({form})"], facts={"statement": form})
-    tables = {ENTRIES: understood, BALANCES: Understood()}
+    about = Understood(["the balances of the statements"])
+    tables = {ENTRIES: understood, BALANCES: about}
     if form == CAMT and corrections.encoding is None:
         with open_bytes(path) as file:  # the XML says its encoding
             make_tables(connection, read_camt(file), understood)

@@ -87,7 +87,7 @@ def test_entries_have_signs_parties_and_texts(tmp_path, prefix, encoding):
 
 
 def test_balances_are_a_table_of_their_own(tmp_path):
-    rows = fill(tmp_path, document(RENT), {}, name="a.xml", table="balances")
+    rows = fill(tmp_path, document(RENT), {}, name="a.xml", table="statement_balances")
 
     assert rows == [
         (IBAN, "7", "opening", date(2026, 1, 1), 1000.0, "EUR"),
@@ -104,13 +104,19 @@ def test_a_batch_whose_parts_do_not_add_up_stays_one_entry(tmp_path):
 
 
 def test_entries_that_explain_their_balances_are_read_without_a_warning(tmp_path):
-    understood = understood_of(tmp_path, document(RENT + BATCH.format("50.00") + CARD))
+    understood = understood_of(tmp_path, document(RENT + BATCH.format("50.00")))
 
     assert understood.warnings == []
     assert understood.form == ["a bank statement (CAMT)", "1 statement"]
     assert summary([{"facts": understood.facts}, {}]) == (
         "A bank statement in CAMT; its entries and its balances are tables."
     )
+
+
+def test_an_entry_that_is_not_booked_is_said_and_explains_no_balance(tmp_path):
+    understood = understood_of(tmp_path, document(RENT + BATCH.format("50.00") + CARD))
+
+    assert understood.warnings == ["1 entry is not booked: the column status says which."]
 
 
 def test_entries_that_do_not_are_said_with_what_is_missing(tmp_path):

@@ -55,7 +55,7 @@ def test_entries_have_signs_parties_and_texts(tmp_path, before, end, encoding):
 def test_each_statement_of_a_file_has_its_balances(tmp_path):
     march = GERMAN.replace("00002", "00003").replace("F:C2602", "F:C2603")
 
-    rows = fill(tmp_path, GERMAN + march, {}, name="a.sta", table="balances")
+    rows = fill(tmp_path, GERMAN + march, {}, name="a.sta", table="statement_balances")
 
     assert [(row[1], row[2], row[3], row[4]) for row in rows] == [
         ("00002/001", "opening", date(2026, 2, 1), 949.75),
