@@ -84,7 +84,7 @@ def _entry(
         _joined(map(_text, details)) or _first(entry, "AddtlNtryInf"),
         _joined(_first(one, *_REFERENCES) for one in details)
         or _first(entry, "AcctSvcrRef", "NtryRef"),
-        _STATUSES.get(code, code.lower()),
+        _STATUSES.get(code, code.lower()) or BOOKED,
     )
 
 

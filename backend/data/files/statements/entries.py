@@ -92,12 +92,11 @@ class _Checked:
         sums = self._sums(one)
         if one.kind == CLOSING:
             sums.closing = one.amount
-        elif one.kind == OPENING and sums.opening != one.amount:
-            if sums.opening is not None or sums.has_entries:  # the same number, a year later
+        elif one.kind == OPENING:
+            is_another = sums.has_entries or sums.opening not in (None, one.amount)
+            if is_another:  # of the same number, a year later
                 sums = self._begin(one)
             sums.opening = one.amount
-        elif one.kind == OPENING and sums.has_entries:
-            self._begin(one).opening = one.amount
 
     def _sums(self, one: Entry | Balance) -> _Sums:
         return self._current.get(one[:2]) or self._begin(one)

@@ -103,8 +103,10 @@ def test_a_batch_whose_parts_do_not_add_up_stays_one_entry(tmp_path):
     assert (amount, parties, text) == (200.0, "Ann; Bob", "Batch")
 
 
-def test_entries_that_explain_their_balances_are_read_without_a_warning(tmp_path):
-    understood = understood_of(tmp_path, document(RENT + BATCH.format("50.00")))
+@pytest.mark.parametrize("status", ["<Sts>BOOK</Sts>", ""])
+def test_entries_that_explain_their_balances_are_read_without_a_warning(tmp_path, status):
+    batch = BATCH.format("50.00").replace("<Sts>BOOK</Sts>", status)
+    understood = understood_of(tmp_path, document(RENT + batch))
 
     assert understood.warnings == []
     assert understood.form == ["a bank statement (CAMT)", "1 statement"]

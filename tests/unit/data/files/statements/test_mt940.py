@@ -2,9 +2,12 @@
 
 from datetime import date
 
+import duckdb
 import pytest
 
+from backend.data.corrections import Corrections
 from backend.data.errors import SourceUnusable
+from backend.data.files.statements.reading import read_statement
 from tests.unit.data.files.uploading import fill
 
 GERMAN = """:20:STARTUMSE
@@ -63,6 +66,19 @@ def test_each_statement_of_a_file_has_its_balances(tmp_path):
         ("00003/001", "opening", date(2026, 3, 1), 949.75),
         ("00003/001", "closing", date(2026, 3, 28), 2090.5),
     ]
+
+
+def test_a_statement_of_the_same_number_a_year_later_is_another(tmp_path):
+    later = (
+        GERMAN.replace(":60F:C26", ":60F:C27").replace("949,75", "0,").replace("2090,50", "1140,75")
+    )
+    path = tmp_path / "a.csv"
+    path.write_text(GERMAN + later)
+    with duckdb.connect() as connection:
+        understood = read_statement(connection, path, "MT940", Corrections())["entries"]
+
+    assert understood.form == ["a bank statement (MT940)", "UTF-8", "2 statements"]
+    assert understood.warnings == []
 
 
 def test_what_is_no_valid_statement_is_refused_with_its_line(tmp_path):
