@@ -4,9 +4,10 @@ An entry that stands for several transactions is read as these, if they have amo
 its own; otherwise it stays one.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import BinaryIO, TextIO
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
@@ -20,6 +21,7 @@ _NO_REFERENCE = ("NOTPROVIDED", "NONREF")
 _NAMES = ("Nm", "Pty/Nm", "Agt/FinInstnId/Nm")
 _ACCOUNTS = ("Id/IBAN", "Id/Othr/Id")
 _REFERENCES = ("Refs/EndToEndId", "RmtInf/Strd/CdtrRefInf/Ref", "Refs/AcctSvcrRef")
+_NUMBER = re.compile(r"[-+]?\d{1,18}(?:\.\d{0,5})?", re.ASCII)  # ISO 20022 has 18 digits at most
 _AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt", "AmtDtls/InstdAmt/Amt")
 
 
@@ -103,10 +105,10 @@ def _amount(element: Element, *paths: str, sign: int | None = None) -> tuple[Dec
     found = next((one for path in paths for one in _all(element, path)), None)
     if found is None:
         return Decimal(), ""
-    try:
-        number = Decimal((found.text or "").strip())
-    except InvalidOperation:
-        raise SourceUnusable(f"The amount {found.text!r} of the statement is no number.") from None
+    text = (found.text or "").strip()
+    if not _NUMBER.fullmatch(text):
+        raise SourceUnusable(f"The amount {text[:40]!r} of the statement is no number.")
+    number = Decimal(text)
     has_own = _all(element, "CdtDbtInd")
     return number * (_sign(element) if has_own or sign is None else sign), found.get("Ccy", "")
 

@@ -119,6 +119,7 @@ def make_tables(
     if checked.balances:
         _insert(connection, BALANCES, checked.balances)
     understood.form.append(counted(len(checked.statements), "statement"))
+    understood.form.append("details that have no column are left out")
     understood.columns["amount"] = "what leaves the account is negative"
     if count := checked.not_booked:
         what = "1 entry is" if count == 1 else f"{count:,} entries are"

@@ -15,7 +15,7 @@ _END = re.compile(r"^-(?:\}.*|\w*)$", re.MULTILINE)
 # Below the balances, details are about the statement, and not about its last entry.
 _ABOUT_ALL = re.compile(r"(^:6[245][FM]?:[^\n]*\n):86:.*", re.MULTILINE | re.DOTALL)
 _PARTS = re.compile(r"\d{3}\?\d\d")  # of German banks: 166?00SEPA?20...
-_PART = re.compile(r"\?(\d\d)([^?]*)")
+_PART = re.compile(r"\?(\d\d)(.*?)(?=\?\d\d|$)")
 _TEXTS = [*range(20, 30), *range(60, 64)]
 _ACCOUNT, _NAMES = 31, (32, 33)
 _OF_SEPA = re.compile(r"(EREF|SVWZ)\+(.*?)(?=[A-Z]{4}\+|$)")

@@ -11,6 +11,7 @@ from backend.data.files.statements.reading import find_form, read_statement
 from backend.files.words import summary
 from tests.unit.data.files.uploading import fill
 
+LEFT_OUT = "details that have no column are left out"
 IBAN = "DE02120300000000202051"
 
 
@@ -109,7 +110,7 @@ def test_entries_that_explain_their_balances_are_read_without_a_warning(tmp_path
     understood = understood_of(tmp_path, document(RENT + batch))
 
     assert understood.warnings == []
-    assert understood.form == ["a bank statement (CAMT)", "1 statement"]
+    assert understood.form == ["a bank statement (CAMT)", "1 statement", LEFT_OUT]
     assert summary([{"facts": understood.facts}, {}]) == (
         "A bank statement in CAMT; its entries and its balances are tables."
     )
@@ -132,6 +133,9 @@ def test_entries_that_do_not_are_said_with_what_is_missing(tmp_path):
     [
         (document(RENT)[:-60], "damaged or incomplete"),
         (document(RENT.replace("49.75", "4,5")), "The amount '4,5' of the statement is no number"),
+        (document(RENT.replace("49.75", "NaN")), "The amount 'NaN' of the statement is no number"),
+        (document(RENT.replace("49.75", "Infinity")), "The amount 'Infinity' of the statement"),
+        (document(RENT.replace("49.75", "1e999999999")), "The amount '1e999999999' of the"),
         (
             document(RENT.replace("2026-01-02", "soon")),
             "The date 'soon' of the statement is no date",

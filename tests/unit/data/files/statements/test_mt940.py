@@ -55,6 +55,12 @@ def test_entries_have_signs_parties_and_texts(tmp_path, before, end, encoding):
     assert found == ENTRIES
 
 
+def test_a_question_mark_in_a_text_begins_no_part(tmp_path):
+    asked = GERMAN.replace("Miete Jan?22uar", "Miete? 2?22026?")
+
+    assert entries(tmp_path, asked)[0][4] == "Miete? 2026?"
+
+
 def test_each_statement_of_a_file_has_its_balances(tmp_path):
     march = GERMAN.replace("00002", "00003").replace("F:C2602", "F:C2603")
 
@@ -77,7 +83,12 @@ def test_a_statement_of_the_same_number_a_year_later_is_another(tmp_path):
     with duckdb.connect() as connection:
         understood = read_statement(connection, path, "MT940", Corrections())["entries"]
 
-    assert understood.form == ["a bank statement (MT940)", "UTF-8", "2 statements"]
+    assert understood.form == [
+        "a bank statement (MT940)",
+        "UTF-8",
+        "2 statements",
+        "details that have no column are left out",
+    ]
     assert understood.warnings == []
 
 
