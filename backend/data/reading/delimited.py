@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
@@ -44,27 +45,39 @@ def read_delimited(
     understood.facts["encoding"] = encoding.name
     if encoding.warning:
         understood.warn(encoding.warning)
-    path, encoding, dialect = _laid_out(path, encoding, corrections.separator, understood)
-    return _read(connection, name, path, encoding, dialect, corrections, understood)
+    separated = _separated(path, encoding, corrections.separator, understood)
+    return _read(connection, name, separated, corrections, understood)
 
 
-def _laid_out(
+@dataclass(frozen=True)
+class _Separated:
+    """A text whose cells are separated; `skipped`: the lines at its start that only say by what."""
+
+    path: Path
+    encoding: Encoding
+    dialect: Dialect
+    skipped: int = 0
+
+
+def _separated(
     path: Path, encoding: Encoding, wanted: str | None, understood: Understood
-) -> tuple[Path, Encoding, Dialect | None]:
-    """Return a file whose cells are separated, and the separator if the text had none.
-
-    Lists that are drawn, and columns of fixed width, are written anew.
-    """
+) -> _Separated:
+    """Return the text, written anew if it is a drawn list, or aligned in columns."""
     with open_text(path, encoding) as file:
         lines = _sample(file)
     borders = Borders(lines)
     if borders.exist and wanted in (None, BAR):
-        return *remove_borders(path, encoding, borders, understood), None
+        separated = remove_borders(path, encoding, borders, understood)
+        understood.form.append("separated by bars")
+        understood.facts["separator"] = BAR
+        return _Separated(*separated, Dialect(BAR))
     if wanted is None and (columns := find_aligned(lines)):
         understood.form.append("columns of fixed width")
         understood.facts["is_aligned"] = True
-        return *separate_columns(path, encoding, columns), Dialect(BAR)
-    return *_as_utf8(path, encoding), None
+        return _Separated(*separate_columns(path, encoding, columns), Dialect(BAR))
+    dialect, skipped = _dialect(lines, understood, wanted)
+    understood.facts["separator"] = dialect.separator
+    return _Separated(*_as_utf8(path, encoding), dialect, skipped)
 
 
 def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:
@@ -105,18 +118,13 @@ def find_columns(rows: Sequence[Record], line: int | None) -> Header:
 def _read(
     connection: duckdb.DuckDBPyConnection,
     name: str,
-    path: Path,
-    encoding: Encoding,
-    dialect: Dialect | None,
+    separated: _Separated,
     corrections: Corrections,
     understood: Understood,
 ) -> Understood:
-    skipped = 0
-    if dialect is None:
-        dialect, skipped = _dialect(path, encoding, understood, corrections.separator)
-        understood.facts["separator"] = dialect.separator
+    path, encoding, dialect = separated.path, separated.encoding, separated.dialect
     with open_text(path, encoding) as file:
-        records = Records(file, dialect, skipped)
+        records = Records(file, dialect, separated.skipped)
         rest = iter(records)
         first = list(islice(rest, LOOKED_AT))
         header = find_columns(first, corrections.header_row)
@@ -141,11 +149,9 @@ def check_width(columns: int) -> None:
 
 
 def _dialect(
-    path: Path, encoding: Encoding, understood: Understood, wanted: str | None
+    lines: Sequence[str], understood: Understood, wanted: str | None
 ) -> tuple[Dialect, int]:
     """Return the dialect, and how many lines at the start only declare it."""
-    with open_text(path, encoding) as file:
-        lines = _sample(file)
     if not any(line.strip() for line in lines):
         raise SourceUnusable("The file holds no row.")
     declared = _SAID.match(lines[0])

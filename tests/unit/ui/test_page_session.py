@@ -40,10 +40,13 @@ def test_two_clicks_that_arrive_together_are_both_heard(script: Path):
     assert page.heard == ["first", "second"]
 
 
-def test_a_click_that_a_run_handles_is_heard_before_the_next_run(script: Path):
+@pytest.mark.parametrize("is_first", [False, True], ids=["", "after a new start of the server"])
+def test_a_click_that_a_run_handles_is_heard_before_the_next_run(script: Path, is_first: bool):
     reading = HeldUp()
 
     async def story(browser: Browser) -> None:
+        if is_first:
+            browser.connect()
         page.reading = reading
         browser.ask("in the run")
         await browser.until(reading.begun.is_set)
@@ -55,22 +58,6 @@ def test_a_click_that_a_run_handles_is_heard_before_the_next_run(script: Path):
     play(script, story)
 
     assert page.heard == ["in the run", "first"]
-
-
-def test_the_first_click_after_the_server_has_started_anew_is_heard(script: Path):
-    reading = HeldUp()
-
-    async def story(browser: Browser) -> None:
-        browser.connect()
-        page.reading = reading
-        browser.ask("in the run")
-        await browser.until(reading.begun.is_set)
-        await asyncio.sleep(0)  # the loop learns that the callbacks were called
-        browser.ask("first")
-        reading.goes_on.set()
-        await browser.until(lambda: len(page.heard) == 2)
-
-    play(script, story)
 
 
 def test_a_click_is_heard_while_a_run_shows_that_it_takes_long(script: Path):
