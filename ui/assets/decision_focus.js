@@ -10,8 +10,6 @@
   const FIELD = ':is(textarea, input:not([type="checkbox"]))';
   const COMPOSER = '[class*="st-key-composer-"] textarea';
   const PAGE = '[data-testid="stMainBlockContainer"]';
-  const LOOK_MS = 50;
-  const MOST_MS = 10_000; // until the page is drawn
   const opened = new Map(); // by call, whose fields are open: the action that opened them
 
   const find = (selector) => document.querySelector(selector);
@@ -44,28 +42,17 @@
   const fieldsOf = (call) => () => find(`.st-key-call-${call} ${FIELD}`);
   const openerOf = (call) => () => find(`.st-key-call-${opened.get(call) ?? "approve"}-${call} button`);
 
-  /** Move the focus to what `find` returns, unless it is elsewhere by then. Streamlit may use the
-      button that had it for another. */
-  const focusSoon = (button, heir) => {
-    const until = performance.now() + MOST_MS;
-    const look = () => {
-      if (![button, document.body].includes(document.activeElement)) return;
-      const found = heir();
-      if (found) found.focus();
-      else if (performance.now() < until) setTimeout(look, LOOK_MS);
-    };
-    setTimeout(look, LOOK_MS);
-  };
-
   document.addEventListener("click", ({ target, detail }) => {
     const button = target.closest?.("button");
     if (detail !== 0 || !button) return; // 0: by key, not by pointer
     const [action, call] = partsOf(button);
-    if (action === "approve" || action === "send") focusSoon(button, afterDecision(call));
-    else if (action === "back") focusSoon(button, openerOf(call));
+    const { focusFrom } = window.colloquyKeys;
+    // Not once it is gone: Streamlit may use the button that had the focus for another.
+    if (action === "approve" || action === "send") focusFrom(button, afterDecision(call));
+    else if (action === "back") focusFrom(button, openerOf(call));
     else if (action) {
       opened.set(call, action);
-      focusSoon(button, fieldsOf(call));
+      focusFrom(button, fieldsOf(call));
     }
   }, true);
 })();

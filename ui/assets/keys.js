@@ -66,18 +66,23 @@
     look();
   };
 
-  /** Move the focus to what `find` returns once `gone`, which has it, is no longer on the page. */
-  const focusAfter = (gone, find) => {
+  /** Move the focus from `element` to what `find` returns, as soon as it returns something; not if
+      the focus has moved elsewhere by then. */
+  const focusFrom = (element, find) => {
     const until = performance.now() + MOST_MS;
     const look = () => {
-      if (![gone, document.body].includes(document.activeElement) || performance.now() > until) return;
-      if (gone.isConnected) setTimeout(look, LOOK_MS);
-      else focusSoon(find);
+      if (![element, document.body].includes(document.activeElement)) return;
+      const heir = find();
+      if (heir) heir.focus();
+      else if (performance.now() < until) setTimeout(look, LOOK_MS);
     };
     look();
   };
 
-  window.colloquyKeys = { focusAfter };
+  /** Move the focus to what `find` returns once `gone`, which has it, is no longer on the page. */
+  const focusAfter = (gone, find) => focusFrom(gone, () => (gone.isConnected ? null : find()));
+
+  window.colloquyKeys = { focusAfter, focusFrom };
 
   const composer = () => visible(COMPOSER);
 
