@@ -62,6 +62,12 @@ class PeerPage:
         self._settle(run)
         return words, token
 
+    def pressed_at(self) -> float:
+        """Return when Enter was last pressed, by this process's monotonic clock."""
+        before = time.monotonic()
+        ago = float(self.page.evaluate("performance.now() - window.pressed")) / 1e3
+        return (before + time.monotonic()) / 2 - ago
+
     def cpu_share(self, run: int) -> float:
         """Return how much of a core the server uses while an answer streams to this page."""
         self.page.bring_to_front()

@@ -5,8 +5,9 @@ the call to the first piece of text. API: from the submit to the first `text_del
 stream. Page: in Chromium, from the Enter key to the user's own message, and to the first token, in
 the document; against a plain Streamlit chat that calls the model itself, a chat on the same API
 whose fragment draws what a thread collects, and a Chainlit chat that calls the model itself. All
-pages keep a history. Last, how much of a core each pages' process uses while one page follows an
-answer.
+pages keep a history. For ours, the time is also split: until the message was accepted (on the page:
+shown), until the model was asked, until the token was there. Last, how much of a core each pages'
+process uses while one page follows an answer.
 """
 
 import json
@@ -22,7 +23,7 @@ from openai import OpenAI
 
 from backend.types import JSON
 from benchmarks.clients.b5_pages import PATIENCE, PeerPage, chat_pages
-from benchmarks.figures import Figure, Samples, Target
+from benchmarks.figures import Figure, Samples, Target, number
 from benchmarks.ground import Ground
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
@@ -30,6 +31,8 @@ from tests.stack import Stack
 WARM_RUNS = 5
 API_RUNS = 50
 PAGE_RUNS = 30
+API_STAGES = ("accepted", "the model is asked", "first token")
+PAGE_STAGES = ("the user's own message", "the model is asked", "first token")
 PEERS = ("plain Streamlit chat", "fragments", "Chainlit")
 PIECES, RATE = 200, 30  # of the answer that is followed; a second
 
@@ -42,12 +45,14 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
         direct = OpenAI(base_url=model.url, api_key="test", max_retries=0)
         session_id = stack.chat("question 0")["session_id"]
         listener = parts.enter_context(_Listener(stack, session_id))
-        asked = [Samples(), Samples()]
+        calls, stages = Samples(), [Samples() for _ in API_STAGES]
         for run in range(1, WARM_RUNS + API_RUNS + 1):
-            times = _call(direct, run), _submit(stack, listener, run)
+            called, times = _call(direct, run), _submit(stack, model, listener, run)
             if run > WARM_RUNS:
-                _note(asked, times)
-        yield _figure("submit to text_delta over the API", asked, Target(50, 10, " ms"))
+                _note([calls, *stages], [called, *times])
+        target = Target(50, 10, " ms")
+        yield _figure("submit to text_delta over the API", (calls, stages[-1]), target)
+        yield _stages("submit", API_STAGES, stages)
         yield from _on_pages(parts, stack, model, direct)
 
 
@@ -55,11 +60,14 @@ def _on_pages(
     parts: ExitStack, stack: Stack, model: ScriptedModel, direct: OpenAI
 ) -> Iterator[Figure]:
     own, *peers = parts.enter_context(chat_pages(stack, model.url))
-    calls, pages = Samples(), [(Samples(), Samples()) for _ in (own, *peers)]
+    calls, asked = Samples(), Samples()
+    pages = [(Samples(), Samples()) for _ in (own, *peers)]
     for run in range(1000, 1000 + WARM_RUNS + PAGE_RUNS):
-        called, times = _call(direct, run), [page.enter(run) for page in (own, *peers)]
+        called, times = _call(direct, run), [own.enter(run)]
+        until_asked = model.started_at[-1] - own.pressed_at()
+        times += [page.enter(run) for page in peers]
         if run >= 1000 + WARM_RUNS:
-            calls.seconds.append(called)
+            _note([calls, asked], [called, until_asked])
             for samples, seconds in zip(pages, times, strict=True):
                 _note(samples, seconds)
     (words, tokens), *others = pages
@@ -72,6 +80,7 @@ def _on_pages(
         Target(250, 100, " ms"),
     )
     yield _figure("Enter to token on the page", (calls, tokens), Target(150, 60, " ms"))
+    yield _stages("Enter", PAGE_STAGES, (words, asked, tokens))
     said = _of_peers([str(samples[1]) for samples in others])
     yield Figure("B5", "the same on pages built in other ways", "", said)
     yield _cpu_shares(model, own, *peers)
@@ -94,7 +103,12 @@ def _figure(what: str, samples: Sequence[Samples], target: Target) -> Figure:
     return Figure("B5", f"{what} minus direct call, p50", str(ours), str(direct), extra, target)
 
 
-def _note(samples: Sequence[Samples], seconds: tuple[float, float]) -> None:
+def _stages(start: str, names: Sequence[str], stages: Sequence[Samples]) -> Figure:
+    times = " / ".join(f"{number(stage.median)}" for stage in stages)
+    return Figure("B5", f"{start} until {' / '.join(names)}, p50", f"{times} ms")
+
+
+def _note(samples: Sequence[Samples], seconds: Sequence[float]) -> None:
     for sample, value in zip(samples, seconds, strict=True):
         sample.seconds.append(value)
 
@@ -158,7 +172,7 @@ class _Listener:
         ):
             for line in response.iter_lines():
                 self._connected.set()
-                self._take(time.perf_counter(), line)
+                self._take(time.monotonic(), line)
 
     def _take(self, now: float, line: str) -> None:
         if line == "event: turn_finished":
@@ -169,7 +183,11 @@ class _Listener:
                 self._told.put((now, text))
 
 
-def _submit(stack: Stack, listener: _Listener, run: int) -> float:
-    started = time.perf_counter()
+def _submit(
+    stack: Stack, model: ScriptedModel, listener: _Listener, run: int
+) -> tuple[float, float, float]:
+    """Return the seconds until the message was accepted, the model asked, the token received."""
+    started = time.monotonic()
     stack.submit(f"question {run}", listener.session_id)
-    return listener.first_token(run) - started
+    accepted, received = time.monotonic(), listener.first_token(run)
+    return accepted - started, model.started_at[-1] - started, received - started
