@@ -234,7 +234,9 @@ def _manager_tools(
 
 def _guard(recipe: AgentRecipe, served: Served) -> ToolGuard:
     seconds = recipe.image.limits.tool_seconds
-    return ToolGuard(recipe.journal, recipe.tool_context.turn_id, seconds, served.absent)
+    absent = {**served.gone, **served.absent}
+    turn_id = recipe.tool_context.turn_id
+    return ToolGuard(recipe.journal, turn_id, seconds, absent, served.warnings)
 
 
 def select_tools(

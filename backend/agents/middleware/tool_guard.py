@@ -1,6 +1,6 @@
 """Guarding every tool call: it runs once, within limits, with a clean result or readable error."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 from uuid import UUID
@@ -22,6 +22,7 @@ from backend.agents.steps.tool_calls import (
 from backend.agents.steps.tool_results import (
     error_result,
     failed,
+    no_such_tool,
     tidy,
     took_too_long,
     unfit_arguments,
@@ -49,9 +50,14 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         turn_id: UUID,
         seconds: float,
         absent: Mapping[str, str] = MappingProxyType({}),
+        warnings: Sequence[str] = (),
     ) -> None:
-        """Create the guard; `absent` says why tools that the model may remember are unavailable."""
+        """Create the guard; `absent` says why tools that the model may remember are unavailable.
+
+        `warnings` say what else may be missing.
+        """
         super().__init__()
+        self._warnings = warnings
         self._absent = absent
         self._journal = journal
         self._turn_id = turn_id
@@ -74,8 +80,10 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         if past and (effect is Effect.ACTS or request.tool is None):
             return unknown_outcome(request)
         name = request.tool_call["name"]
-        if request.tool is None and name in self._absent:
-            return error_result(request, self._absent[name])
+        if request.tool is None:
+            if why := self._absent.get(name):
+                return error_result(request, why)
+            return no_such_tool(request, self._warnings)
         if misfits := find_misfits(request):
             return unfit_arguments(request, misfits)
         if effect is not Effect.READ_ONLY:

@@ -36,6 +36,13 @@ def unknown_outcome(request: ToolCallRequest) -> ToolMessage:
     return error_result(request, OUTCOME_UNKNOWN, UNKNOWN)
 
 
+def no_such_tool(request: ToolCallRequest, warnings: Sequence[str]) -> ToolMessage:
+    """Return the result of a call of a name that no tool has now; `warnings` may tell why."""
+    offered = ", ".join(tool.name for tool in request.runtime.tools) or "none"
+    sentence = f"There is no tool {request.tool_call['name']} here, so nothing was run."
+    return error_result(request, " ".join([sentence, f"There are: {offered}.", *warnings]))
+
+
 def unreadable_arguments(request: ToolCallRequest, reason: str) -> ToolMessage:
     """Return the result of a call that was not run, so that the model can correct it."""
     return error_result(

@@ -33,6 +33,7 @@ from backend.tools.mcp.words import (
     about_withheld,
     server_missing_text,
     tool_absent_text,
+    tool_gone_text,
     tool_withheld_text,
 )
 from db.session import Database
@@ -62,12 +63,14 @@ class ToolServers:
 class Served:
     """What servers offer to one run. `absent`: by tool name, why it cannot be called now.
 
-    `is_whole`: every server has answered and all its tools may be used. `notices`: what a person
-    should read once, in sentences; `warnings`: what concerns this run only.
+    `gone`: the same for tools that are no longer listed, whose names are free. `is_whole`: every
+    server has answered and all its tools may be used. `notices`: what a person should read once,
+    in sentences; `warnings`: what concerns this run only.
     """
 
     tools: list[BaseTool]
     absent: Mapping[str, str] = field(default_factory=dict)
+    gone: Mapping[str, str] = field(default_factory=dict)
     is_whole: bool = True
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -168,27 +171,30 @@ async def _serve(
         called = {tool.name: names[server.name, tool.name] for tool in usable}
         if renamed := about_names(server.name, called):
             notices.append(renamed)
-    absent = _absent(names, {tool.name for tool in served}, missing, review)
+    absent, gone = _unavailable(names, {tool.name for tool in served}, missing, review)
     is_whole = not missing and not any(map(review.withholds, names))
     warnings = [server_missing_text(server.name, why) for server, why in missing.items()]
-    return Served(served, absent, is_whole, tuple(notices), tuple(warnings))
+    return Served(served, absent, gone, is_whole, tuple(notices), tuple(warnings))
 
 
-def _absent(
+def _unavailable(
     names: Mapping[ToolKey, str], usable: set[str], missing: Iterable[Server], review: Review
-) -> dict[str, str]:
-    """Return, by tool name, why a tool that existed before cannot be called."""
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return, by tool name, why a tool that existed before cannot be called: absent and gone."""
     away = {server.name for server in missing}
-    texts: dict[str, str] = {}
+    absent: dict[str, str] = {}
+    gone: dict[str, str] = {}
     for key, name in names.items():
         server, _ = key
         if name in usable:
             continue
         if server in away:
-            texts[name] = tool_absent_text(name, server)
+            absent[name] = tool_absent_text(name, server)
         elif key in review.statuses:
-            texts[name] = tool_withheld_text(name, server, review.statuses[key])
-    return texts
+            absent[name] = tool_withheld_text(name, server, review.statuses[key])
+        else:
+            gone[name] = tool_gone_text(name, server)
+    return absent, gone
 
 
 async def close_all(servers: Sequence[Server]) -> None:

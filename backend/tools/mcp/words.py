@@ -25,6 +25,14 @@ def tool_absent_text(tool: str, server: str) -> str:
     )
 
 
+def tool_gone_text(tool: str, server: str) -> str:
+    """Return, for a model, that a server does not list a tool any more."""
+    return (
+        f"The tool {tool} is not available: its server {server} no longer offers it. "
+        "Nothing was run. Do without it, or say that it is missing."
+    )
+
+
 def tool_withheld_text(tool: str, server: str, status: VersionStatus) -> str:
     """Return, for a model, that a tool may not be called in its current version."""
     why = "has refused it" if status is VersionStatus.REFUSED else "has not accepted it yet"

@@ -112,7 +112,9 @@ def test_a_failing_tool_gives_an_error_result_and_the_turn_goes_on(tools):
     boom, unknown = steps(events)[1].messages
     assert (boom["content"], boom["status"]) == ("no such account", "error")
     assert unknown["status"] == "error"
-    assert "unknown" in unknown["content"]
+    assert unknown["content"] == (
+        "There is no tool unknown here, so nothing was run. There are: work, other, boom."
+    )
     assert final_state(events)["messages"][-1]["content"] == "sorry"
 
 
@@ -120,7 +122,9 @@ def test_an_agent_without_tools_answers_an_invented_call_with_an_error():
     with ScriptedModel([{"tools": [call("invented")]}, {"text": "sorry"}]) as model:
         events = run(model.url, asking("go"))
 
-    assert steps(events)[1].messages[0]["status"] == "error"
+    (result,) = steps(events)[1].messages
+    assert result["status"] == "error"
+    assert result["content"].endswith("tool invented here, so nothing was run. There are: none.")
     assert final_state(events)["messages"][-1]["content"] == "sorry"
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain.agents.middleware import ToolCallRequest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langchain_core.tools import ToolException
+from langchain_core.tools import StructuredTool, ToolException
 from langgraph.errors import GraphInterrupt
 
 from backend.agents.answers import Answers
@@ -28,7 +28,8 @@ from tests.runs import TURN_ID
 
 NO_CONTEXT = None  # for policies that need nothing of it
 CALL = {"name": "t", "args": {}, "id": "c", "type": "tool_call"}
-REQUEST = ToolCallRequest(tool_call=CALL, tool=None, state={}, runtime=None)
+TOOL = StructuredTool.from_function(lambda: None, name="t", description="t")
+REQUEST = ToolCallRequest(tool_call=CALL, tool=TOOL, state={}, runtime=None)
 KINDS = {"u": HumanMessage("x"), "a": AIMessage("x"), "t": ToolMessage("x", tool_call_id="c")}
 
 

@@ -34,19 +34,22 @@ def make_tool(run=None, arun=None):
     return StructuredTool.from_function(run, arun, name="t", description="t", args_schema=Numbered)
 
 
-def request(tool=None, number=0):
+TOOL = make_tool(lambda n: None)
+
+
+def request(tool=TOOL, number=0):
     message = AIMessage("", id="m", tool_calls=CALLS)
     answered = ToolMessage("x", tool_call_id="same")
     call = message.tool_calls[number]
     return ToolCallRequest(call, tool, {"messages": [message, answered]}, None)
 
 
-async def guarded(handler, tool=None, seconds=0.2):
+async def guarded(handler, tool=TOOL, seconds=0.2):
     guard = ToolGuard(NoJournal(), TURN_ID, seconds)
     return await guard.awrap_tool_call(request(tool), handler)
 
 
-def run(handler, tool=None):
+def run(handler, tool=TOOL):
     began = time.monotonic()
     result = asyncio.run(guarded(handler, tool))
     return result, time.monotonic() - began

@@ -24,11 +24,12 @@ class Post:
 
     def __init__(self, stack: Stack, server: ToolServer, rules: list[JSON]) -> None:
         self.stack, self.server = stack, server
-        self.domain = make_domain(
+        made = make_domain(
             stack,
             mcp_servers={"tools": server.template},
             middleware=[{"approvals": {"rules": rules}}],
-        )["name"]
+        )
+        self.domain, self.domain_id = made["name"], made["id"]
 
     def ask(self, *calls: JSON, after: str = "all done") -> JSON:
         """Let an agent make these calls in one message; give the turn once it waits."""

@@ -11,7 +11,7 @@ from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, make_session
-from tests.integration.turns.approvals.post import SCHEMA, Post, mail, open_post
+from tests.integration.turns.approvals.post import SCHEMA, Post, mail, open_post, rows_of
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Servers, Stack
 
@@ -52,6 +52,48 @@ def test_an_approved_call_runs_though_another_turn_has_just_found_its_server_awa
         post.stack.finished(turn["id"])
 
         assert back.calls == [("mail_send", {"to": "ann"})]
+
+
+NO_LONGER_OFFERED = (
+    "The tool mail_send is not available: its server tools no longer offers it."
+    " Nothing was run. Do without it, or say that it is missing."
+)
+NONE_HERE = "There is no tool mail_send here, so nothing was run. There are: "
+
+
+def go_on_without(post: Post, turn: JSON) -> str:
+    """Approve a call that cannot run; return what the model and people read."""
+    assert post.decide(turn, {"type": "approve"}).status_code == 200
+    assert post.stack.finished(turn["id"])["status"] == "succeeded"
+    check_views(post.stack, turn["session_id"])
+    (call,) = rows_of(post.stack, turn, "tool_call")
+    (result,) = rows_of(post.stack, turn, "tool_result")
+    assert (call["status"], result["content"]["is_error"]) == ("failed", True)
+    assert post.calls() == []
+    return str(result["content"]["content"])
+
+
+def test_an_approved_call_says_that_its_server_no_longer_offers_the_tool(
+    post: Post, model: ScriptedModel
+) -> None:
+    turn = post.ask(mail("ann"))
+    post.server.tools[:] = [one for one in post.server.tools if one.name != "mail_send"]
+
+    assert go_on_without(post, turn) == NO_LONGER_OFFERED
+    assert model.messages[-1][-1]["content"] == NO_LONGER_OFFERED
+
+
+def test_an_approved_call_of_a_deleted_domain_says_what_there_is(post: Post) -> None:
+    turns = [post.ask(mail("ann")), post.ask(mail("ann"))]
+    assert post.stack.client.delete(f"/domains/{post.domain_id}").status_code == 204
+    post.server.tools[:] = [one for one in post.server.tools if one.name != "mail_send"]
+
+    said = go_on_without(post, turns[0])
+    assert said.startswith(NONE_HERE) and said.endswith(", mail_drop, look_up, wipe.")
+    post.server.stop()
+    said = go_on_without(post, turns[1])
+    assert said.startswith(NONE_HERE) and "mail_drop" not in said
+    assert ". The tool server tools is missing: nothing answers" in said
 
 
 def test_an_edit_survives_that_everything_is_killed_twice(
