@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
@@ -15,6 +16,7 @@ from launch.ports import any_free_port
 from launch.private_files import FolderLock, read_private, write_private
 
 HOST = "127.0.0.1"
+Meanwhile = Callable[[], None]
 LOG_LIMIT_BYTES = 10_000_000
 
 
@@ -51,14 +53,17 @@ class EmbeddedServer(ABC):
         """The server's log."""
         return self._folder / f"{self.name}.log"
 
-    def start(self) -> None:
-        """Start the server and return when it answers. Raise AlreadyRunning or LaunchError."""
+    def start(self, meanwhile: Meanwhile = lambda: None) -> None:
+        """Start the server and return when it answers. Raise AlreadyRunning or LaunchError.
+
+        `meanwhile` is called repeatedly until it answers; what it raises ends the start.
+        """
         make_folder(self._folder)
         if not self._lock.acquire():
             raise AlreadyRunning(f"Another Colloquy already runs the {self.kind} of {self.home}.")
         try:
             self._prepare()
-            self._start_server(time.monotonic() + self.start_seconds)
+            self._start_server(time.monotonic() + self.start_seconds, meanwhile)
             self._complete()
             write_private(self._folder / "port", str(self.port))
             write_private(url_file(self.home, self.name), self.url)
@@ -93,11 +98,12 @@ class EmbeddedServer(ABC):
     def _complete(self) -> None:  # noqa: B027 - most servers need nothing
         """Do what needs a server that answers."""
 
-    def _start_server(self, deadline: float) -> None:
+    def _start_server(self, deadline: float, meanwhile: Meanwhile) -> None:
         """Retry until it stays up: another may take its port, and other causes pass."""
         last_port = read_private(self._folder / "port") or "0"
         self.port = self.port or any_free_port(int(last_port) if last_port.isdigit() else None)
-        while (output := self._run_until_ready(deadline)) is not None:
+        while (output := self._run_until_ready(deadline, meanwhile)) is not None:
+            meanwhile()
             is_taken = any(phrase in output for phrase in self.port_taken)
             passes = any(phrase in output for phrase in self.passing)
             if time.monotonic() > deadline or not (is_taken or passes):
@@ -106,7 +112,7 @@ class EmbeddedServer(ABC):
                 self.port = any_free_port()
             time.sleep(0.1)
 
-    def _run_until_ready(self, deadline: float) -> str | None:
+    def _run_until_ready(self, deadline: float, meanwhile: Meanwhile) -> str | None:
         """Run the server; return None once it answers, or its output if it ended."""
         if self.log_file.exists() and self.log_file.stat().st_size > LOG_LIMIT_BYTES:
             self.log_file.replace(self.log_file.with_suffix(".log.1"))
@@ -121,6 +127,7 @@ class EmbeddedServer(ABC):
                 raise LaunchError(
                     f"The embedded {self.title} does not answer yet; see {self.log_file}."
                 )
+            meanwhile()
             time.sleep(0.01)
         return self.log_file.read_bytes()[start:].decode(errors="replace").strip()
 

@@ -25,8 +25,11 @@ class Service(Protocol):
     name: str
     stop_signal: signal.Signals
 
-    def start(self) -> None:
-        """Start it, possibly again; an embedded server returns when it answers."""
+    def start(self, meanwhile: Callable[[], None]) -> None:
+        """Start it, possibly again.
+
+        An embedded server returns when it answers; until then it calls `meanwhile` repeatedly.
+        """
 
     def is_ready(self) -> bool:
         """Return whether it is ready for work."""
@@ -77,7 +80,7 @@ class Part:
         self._reader: threading.Thread | None = None
         self._last_lines: deque[str] = deque(maxlen=LAST_LINES)
 
-    def start(self) -> None:
+    def start(self, meanwhile: Callable[[], None]) -> None:
         """Start the process; call this from the main thread, because the process ends with it."""
         self._last_lines.clear()
         spec = self._spec
@@ -139,9 +142,9 @@ class Server:
         self.stop_signal = server.stop_signals[0]
         self._server = server
 
-    def start(self) -> None:
+    def start(self, meanwhile: Callable[[], None]) -> None:
         """Start it and return when it answers."""
-        self._server.start()
+        self._server.start(meanwhile)
 
     def is_ready(self) -> bool:
         """Return whether it is running; `start` has waited for its first answer."""

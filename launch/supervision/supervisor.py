@@ -43,6 +43,7 @@ class Supervisor:
         self._services: list[Service] = []
         self._policies: dict[str, RestartPolicy] = {}
         self._restart_at: dict[str, float] = {}
+        self._starting: set[str] = set()
         self._guard = Guard()
         self._stop_asked_at: float | None = None
         self._old_handlers: dict[int, Callable[..., object] | int | None] = {}
@@ -70,7 +71,7 @@ class Supervisor:
         self.check_stop()
         self._services.append(service)
         self._policies[service.name] = RestartPolicy()
-        self._start(service)
+        self._start(service, self.check_stop)
 
     def run_to_end(self, service: Service) -> None:
         """Run a service until it ends. Raise PartFailed unless its status is 0."""
@@ -102,15 +103,20 @@ class Supervisor:
     def watch(self) -> NoReturn:
         """Keep all running. Raise Stopped on a stop signal, PartFailed if a part is given up."""
         while True:
-            self.check_stop()
-            for service in self._services:
-                self._look_after(service)
+            self._look_after_all()
             time.sleep(POLL_SECONDS)
 
     def check_stop(self) -> None:
         """Raise Stopped if a stop signal was received."""
         if self._stop_asked_at is not None:
             raise Stopped
+
+    def _look_after_all(self) -> None:
+        """Look after all services; also while one of them starts, such as a recovering database."""
+        self.check_stop()
+        for service in self._services:
+            if service.name not in self._starting:
+                self._look_after(service)
 
     def _look_after(self, service: Service) -> None:
         due = self._restart_at.get(service.name)
@@ -121,7 +127,9 @@ class Supervisor:
         elif time.monotonic() >= due:
             del self._restart_at[service.name]
             try:
-                self._start(service)
+                self._start(service, self._look_after_all)
+            except PartFailed:
+                raise  # another one was given up meanwhile
             except LaunchError as error:
                 self._plan_restart(service, FAILED_STATUS, error.detail)
 
@@ -133,8 +141,12 @@ class Supervisor:
         self._console.part(service.name, f"{reason}; restarting it")
         self._restart_at[service.name] = now + delay
 
-    def _start(self, service: Service) -> None:
-        service.start()
+    def _start(self, service: Service, meanwhile: Callable[[], None]) -> None:
+        self._starting.add(service.name)
+        try:
+            service.start(meanwhile)
+        finally:
+            self._starting.remove(service.name)
         pid = service.pid()
         if pid is not None:
             self._guard.watch(pid, service.stop_signal)

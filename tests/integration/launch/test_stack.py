@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from launch.servers.postgres import running_url
 from tests.servers.real import command_of
 
 ROOT = Path(__file__).parents[3]
@@ -160,6 +161,26 @@ def test_parts_that_crash_are_started_again(start):
     wait_until(lambda: stack.said().count("restarting it") == 4)
 
     assert stack.process.poll() is None
+    assert stack.stop() == 0
+
+
+def test_parts_come_back_while_the_database_recovers(start):
+    stack = start()
+    stack.wait_for("Colloquy is ready")
+    database = stack.part("bin/postgres")
+    (keeper,) = [one for one in database.children() if "checkpointer" in str(command_of(one))]
+    keeper.suspend()  # it holds the memory that they share, without which no other one starts
+    database.kill()
+    stack.wait_for("ended with status -9; restarting it")
+    for mark in ("stand_in_worker", "redis-server"):
+        killed = stack.part(mark)
+        killed.kill()
+        wait_until(lambda process=killed: not process.is_running())
+        wait_until(lambda mark=mark: stack.find(mark) is not None)
+
+    assert keeper.is_running() and running_url(stack.data_dir) is None
+    keeper.resume()
+    wait_until(lambda: running_url(stack.data_dir) is not None)
     assert stack.stop() == 0
 
 
