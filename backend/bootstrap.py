@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 
 from redis import Redis
 from redis.backoff import ExponentialBackoff
@@ -12,6 +11,7 @@ from redis.retry import Retry
 
 from backend.artifacts.contents import open_contents
 from backend.artifacts.service import Artifacts
+from backend.domains.catalog import ensure_bundled_domains
 from backend.errors.base import ConfigurationError
 from backend.events.stream import EventStream
 from backend.files.store import FileStore
@@ -82,30 +82,44 @@ def require_schema(database: Database, *, wait: bool) -> None:
     `wait`: a database that does not answer is no error, because the process can wait for it.
     """
     try:
-        database.check_schema()
-    except UnusableDatabase as error:
-        raise ConfigurationError(str(error)) from None
+        _check_schema(database)
     except AWAY as error:
         if not wait:
-            raise ConfigurationError(
-                f"The database at DATABASE_URL does not answer: {_reason_in(error)}"
-            ) from None
+            raise _does_not_answer(error) from None
 
 
-def wait_for_database(database: Database) -> None:
-    """Return once the database answers, whatever its schema; log once that it does not."""
+def prepare_database(database: Database, *, wait: bool) -> None:
+    """Require this version's schema and add the bundled domains, before the API serves anything.
+
+    `wait`: begin again until the database answers, and log once that it does not.
+    Raise ConfigurationError.
+    """
     is_told = False
     while True:
         try:
-            with suppress(UnusableDatabase):
-                database.check_schema()
+            _check_schema(database)
+            with database.transaction() as session:
+                ensure_bundled_domains(session)
             return
         except AWAY as error:
+            if not wait:
+                raise _does_not_answer(error) from None
             if not is_told:
                 reason = _reason_in(error)
                 log.warning("The API waits, the database does not answer: %s", reason)
             is_told = True
         time.sleep(WAIT_SECONDS)
+
+
+def _check_schema(database: Database) -> None:
+    try:
+        database.check_schema()
+    except UnusableDatabase as error:
+        raise ConfigurationError(str(error)) from None
+
+
+def _does_not_answer(error: Exception) -> ConfigurationError:
+    return ConfigurationError(f"The database at DATABASE_URL does not answer: {_reason_in(error)}")
 
 
 def _reason_in(error: Exception) -> str:

@@ -8,7 +8,7 @@ import uvicorn
 
 from backend.addresses import Address
 from backend.api.app import THREADS, create_app, serve_app
-from backend.bootstrap import bootstrap, require_schema, wait_for_database
+from backend.bootstrap import bootstrap, prepare_database
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED
 from backend.errors.base import ConfigurationError
@@ -29,9 +29,7 @@ def main() -> int:
         set_up_logs(settings.log_level)
         arguments = _read_arguments(settings)
         services = bootstrap(settings, threads=THREADS, preload=PRELOADED)
-        if arguments.wait:
-            wait_for_database(services.database)
-        require_schema(services.database, wait=False)
+        prepare_database(services.database, wait=arguments.wait)
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
         return 2

@@ -37,7 +37,6 @@ from backend.api.routes.data import artifacts, files, queries, sources
 from backend.api.routes.domains import agents, configuration, dry_runs, servers, templates
 from backend.api.routes.operations import retention, server, work
 from backend.data.sources import Sources
-from backend.domains.catalog import ensure_bundled_domains
 from backend.events.reader import EventReader
 from backend.files.service import Files
 from backend.turns.follow.waiting import Waits
@@ -134,8 +133,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(STREAM_THREADS))
     services: Services = app.state.services
-    with services.database.transaction() as session:
-        ensure_bundled_domains(session)
     app.state.reader.start()
     services.sandbox.start()
     yield

@@ -1,6 +1,7 @@
 """PostgreSQL is away for a while: a clean refusal at once, and everything goes on by itself."""
 
 import os
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from uuid import uuid4
 
 import httpx
 import psutil
+import psycopg2
 import pytest
 from redis import Redis
 from sqlalchemy import text
@@ -32,6 +34,8 @@ WORDS = "word " * 40
 AT_ONCE_SECONDS = 10  # well below any client's patience; the server is refused within milliseconds
 READY_SECONDS = 5  # what asks for readiness gives up soon itself
 NO_TIME = 1
+HELD_UP = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+DOES_NOT_ANSWER = re.compile("The API waits, the database does not answer|The database at .*")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")  # each entry begins with one
 
 
@@ -134,6 +138,30 @@ def test_an_api_that_is_started_again_meanwhile_waits(mortal: Mortal) -> None:
     assert stack.log.read_text().count("The API waits") == 1
 
 
+@pytest.mark.parametrize("waits", [True, False], ids=["waits", "ends"])
+def test_an_api_whose_database_goes_away_while_it_starts_says_so(
+    mortal: Mortal, waits: bool
+) -> None:
+    stack, logged = mortal.stack, len(mortal.stack.log.read_text())
+    stack.kill_api()
+    with closing(psycopg2.connect(stack.database_url.replace("+psycopg2", ""))) as holder:
+        # What the API asks after it has found the schema.
+        holder.cursor().execute("LOCK TABLE domains")
+        command = parts.api("127.0.0.1", stack.api_port, {}, waits=waits).command
+        stack.api = stack.start(*command[1:])
+        stack.wait_for(lambda: stack.query(HELD_UP), "the API does not ask")
+        with mortal.without_database():
+            said = stack.wait_for(lambda: DOES_NOT_ANSWER.search(_log(stack, logged)), "no word")
+            ended = None if waits else stack.api.wait(timeout=60)
+            assert stack.api.poll() == ended == (None if waits else 2)
+
+    assert said[0].startswith("The API waits") == waits
+    if not waits:
+        stack.start_api()
+    stack.wait_ready()
+    assert "Traceback" not in _log(stack, logged)
+
+
 def test_a_turn_that_cannot_be_claimed_is_one_line_of_the_log(mortal: Mortal) -> None:
     stack, turn_id = mortal.stack, uuid4()
     with mortal.without_database(), Redis.from_url(stack.redis_url) as redis:
@@ -234,6 +262,10 @@ def test_a_statement_may_be_slow_while_the_database_answers(servers: Servers) ->
         session.execute(slow, {"seconds": 3 * SILENT_SECONDS})
 
         assert session.scalar(text("SELECT 1")) == 1
+
+
+def _log(stack: Stack, start: int) -> str:
+    return stack.log.read_text()[start:]
 
 
 def _ask(stack: Stack, method: str, path: str, **options: object) -> httpx.Response:
