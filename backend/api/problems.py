@@ -84,6 +84,9 @@ def _app_error(request: Request, error: Exception) -> JSONResponse:
 
 def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it)
+    if request.path_params and _methods_at(request):
+        # The address is another route's, and only looks like one with an id.
+        return _not_allowed(request)
     faults = error.errors()
     sentences = [_of_body(request, fault) or _sentence(fault) for fault in faults[:MOST_FAULTS]]
     if len(faults) > MOST_FAULTS:
@@ -132,12 +135,17 @@ def _http(request: Request, error: Exception) -> JSONResponse:
         return too_large(request)
     if error.status_code == UNREADABLE:
         return problem(request, 422, TITLES[422], "The body cannot be read. Send JSON in UTF-8.")
+    if error.status_code == NOT_ALLOWED:
+        return _not_allowed(request)
     headers = dict(error.headers) if error.headers else None
     title, detail = TITLES.get(error.status_code, "Error"), str(error.detail)
-    if error.status_code == NOT_ALLOWED:
-        allowed = _methods_of(request)
-        headers, detail = {"Allow": ", ".join(allowed)}, f"This address takes {listed(allowed)}."
     return problem(request, error.status_code, title, detail, headers)
+
+
+def _not_allowed(request: Request) -> JSONResponse:
+    allowed = _methods_of(request)
+    headers, detail = {"Allow": ", ".join(allowed)}, f"This address takes {listed(allowed)}."
+    return problem(request, NOT_ALLOWED, TITLES[NOT_ALLOWED], detail, headers)
 
 
 def _client_left(request: Request, _: Exception) -> Response:
@@ -151,7 +159,7 @@ def _methods_of(request: Request) -> list[str]:
 
     HEAD goes wherever GET does (RFC 9110, 9.3.2).
     """
-    fitting = [
+    fitting = _methods_at(request) or [
         method
         for method in METHODS
         if any(
@@ -160,6 +168,12 @@ def _methods_of(request: Request) -> list[str]:
         )
     ]
     return sorted([*fitting, "HEAD"] if "GET" in fitting else fitting)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return the methods of routes that have exactly this address, with no id in it."""
+    paths = request.app.openapi()["paths"]
+    return [method.upper() for method in paths.get(request.scope["path"], ())]
 
 
 def _database(request: Request, error: Exception) -> JSONResponse:

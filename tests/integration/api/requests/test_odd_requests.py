@@ -173,6 +173,19 @@ def test_a_refused_method_is_answered_with_all_that_the_address_takes(stack: Sta
             assert answer.headers["allow"] == methods
 
 
+def test_an_address_of_its_own_is_not_taken_for_the_id_of_another_route(stack: Stack) -> None:
+    document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
+    addresses = {path: each for path, each in document["paths"].items() if "{" not in path}
+    assert "/api/v1/domains/check" in addresses
+
+    for path, taken in addresses.items():
+        allowed = sorted([*map(str.upper, taken), *(["HEAD"] if "get" in taken else [])])
+        for method in {"DELETE", "GET", "PATCH", "POST", "PUT"} - set(allowed):
+            answer = stack.client.request(method, f"{stack.base_url}{path}")
+            assert answer.status_code == 405, f"{method} {path}: {answer.text}"
+            assert answer.headers["allow"] == ", ".join(allowed)
+
+
 def test_head_of_what_takes_no_get_is_refused(stack: Stack) -> None:
     assert stack.client.head("/chat").status_code == 405
 
