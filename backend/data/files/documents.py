@@ -18,6 +18,7 @@ from backend.data.corrections import NONE, Corrections
 from backend.data.errors import SourceUnusable
 from backend.data.reading.delimited import choose_encoding
 from backend.data.reading.encoding import open_text
+from backend.data.reading.raw import execute_on
 from backend.data.reading.understood import Understood
 from backend.text import counted
 
@@ -185,9 +186,7 @@ def _make_table(connection: duckdb.DuckDBPyConnection, pages: Iterable[Page]) ->
 def _insert(connection: duckdb.DuckDBPyConnection, pages: list[Page]) -> None:
     numbers, texts = zip(*pages, strict=True)
     rows = pa.table({"page": pa.array(numbers, pa.int32()), "text": pa.array(texts, pa.string())})
-    connection.register("incoming", rows)
-    connection.execute(f"INSERT INTO {PAGES} SELECT * FROM incoming")  # noqa: S608 - our own name
-    connection.unregister("incoming")
+    execute_on(connection, rows, f"INSERT INTO {PAGES} FROM incoming")
 
 
 def _storable(text: str) -> str:

@@ -13,6 +13,7 @@ from numpy.random import Generator
 from backend.data.finance import ledger, master
 from backend.data.finance.consolidation import BUILD_FIGURES
 from backend.data.finance.descriptions import COLUMNS, TABLES
+from backend.data.reading.raw import execute_on
 from backend.data.sql.quoting import literal
 
 FINANCE_VERSION = "1"  # raise it when the generated data changes
@@ -109,11 +110,8 @@ def _write_master_data(
     }
     for table, (columns, rows) in strings.items():
         names = columns.split(", ")
-        connection.register(
-            "master", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
-        )
-        connection.execute(f"CREATE TABLE {table} AS FROM master")
-        connection.unregister("master")
+        listed = pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+        execute_on(connection, listed, f"CREATE TABLE {table} AS FROM incoming")
     _write_rates(connection, rates)
 
 

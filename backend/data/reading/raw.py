@@ -61,11 +61,18 @@ def load_raw(
     else:
         reader = pa.RecordBatchReader.from_batches(schema, batches)
     connection.execute(f"DROP TABLE IF EXISTS {RAW}")
-    connection.register("incoming", reader)
-    connection.execute(f"CREATE TABLE {RAW} AS FROM incoming")
-    connection.unregister("incoming")
+    execute_on(connection, reader, f"CREATE TABLE {RAW} AS FROM incoming")
     if spool is not None:
         spool.unlink()
+
+
+def execute_on(
+    connection: duckdb.DuckDBPyConnection, rows: pa.Table | pa.RecordBatchReader, statement: str
+) -> None:
+    """Run a statement that reads these rows as the table `incoming`."""
+    connection.register("incoming", rows)
+    connection.execute(statement)
+    connection.unregister("incoming")
 
 
 @dataclass(frozen=True)

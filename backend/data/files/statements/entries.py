@@ -10,6 +10,7 @@ from typing import NamedTuple
 import duckdb
 import pyarrow as pa
 
+from backend.data.reading.raw import execute_on
 from backend.data.reading.understood import Understood
 from backend.text import counted
 
@@ -151,9 +152,7 @@ def _insert(
         name: pa.array(map(_stored, values), _TYPES.get(kind, _TEXT)[1])
         for (name, kind), values in zip(kinds, zip(*rows, strict=True), strict=True)
     }
-    connection.register("incoming", pa.table(columns))
-    connection.execute(f"INSERT INTO {table} SELECT * FROM incoming")  # noqa: S608 - our own name
-    connection.unregister("incoming")
+    execute_on(connection, pa.table(columns), f"INSERT INTO {table} FROM incoming")
 
 
 def _stored(value: date | Decimal | str | None) -> date | float | str | None:
