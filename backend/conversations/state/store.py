@@ -40,6 +40,9 @@ BEGINNING: JSON = {"version": 1, "messages": []}
 # Positions close to each other are read as one range.
 SPARSE = 2
 
+# By a turn: its message, and a version for each step.
+_WRITTEN = TurnRow.state_version + TurnRow.steps
+
 
 @dataclass(frozen=True)
 class StoredState:
@@ -87,13 +90,14 @@ def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON
 def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
     """Return the version of the newest state, as part of a statement.
 
-    If the state is missing, the newest version that anything names: none is assigned twice.
+    If the state or its end is missing, the newest that is known of: none is assigned twice.
     """
     deltas, snapshots = AgentStateDeltaRow, AgentStateRow
     newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
     snapshot = select(snapshots.version).where(snapshots.conversation_id == conversation_id)
     named = _named_version(conversation_id)
-    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), named)
+    kept = func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), named)
+    return func.greatest(kept, _written_version(conversation_id))
 
 
 def last_assigned_version(conversation_id: UUID) -> ColumnElement[int]:
@@ -106,10 +110,22 @@ def last_assigned_version(conversation_id: UUID) -> ColumnElement[int]:
 
 def _named_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
     named = [
-        select(func.max(row.state_version)).where(row.conversation_id == conversation_id)
-        for row in (TurnRow, BranchRow)
+        select(func.max(version)).where(row.conversation_id == conversation_id)
+        for row, version in ((TurnRow, _WRITTEN), (BranchRow, BranchRow.state_version))
     ]
     return func.greatest(*(one.scalar_subquery() for one in named), 0)
+
+
+def _written_version(conversation_id: Any) -> ColumnElement[int | None]:
+    """Return the newest version that the latest turn is known to have written."""
+    turn = TurnRow
+    return (
+        select(_WRITTEN)
+        .where(turn.conversation_id == conversation_id, turn.state_version.is_not(None))
+        .order_by(turn.number.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
 
 
 def load_packed(session: Session, conversation_id: UUID) -> StoredState:
@@ -117,8 +133,8 @@ def load_packed(session: Session, conversation_id: UUID) -> StoredState:
     row = session.execute(_LOAD, {"conversation_id": conversation_id}).one_or_none()
     if row is None:
         raise CorruptState if session.get(ConversationRow, conversation_id) else SessionNotFound
-    snapshot, version, deltas, newest = row
-    if newest != version + len(deltas):
+    snapshot, version, deltas, newest, written = row
+    if newest != version + len(deltas) or newest < written:
         raise CorruptState
     with corrupt_if_it_fails():
         return StoredState(
@@ -201,4 +217,5 @@ _LOAD = select(
     AgentStateRow.version,
     func.coalesce(_NEWER.correlate(AgentStateRow).scalar_subquery(), text("'[]'::jsonb")),
     func.coalesce(_NEWEST.correlate(AgentStateRow).scalar_subquery(), AgentStateRow.version),
+    func.coalesce(_written_version(AgentStateRow.conversation_id), 0),
 ).where(AgentStateRow.conversation_id == bindparam("conversation_id"))

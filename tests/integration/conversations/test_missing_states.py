@@ -19,6 +19,8 @@ SPOILS: dict[str, tuple[str, ...]] = {
     "the first delta": (DELTA + "1",),
     "a delta in the middle": (DELTA + "2",),
     "two deltas": (DELTA + "2", DELTA + "3"),
+    "the newest delta": (DELTA + "4",),
+    "the newest deltas": (DELTA + "4", DELTA + "3"),
     "what was sent": ("DELETE FROM sent_contents WHERE conversation_id = '{0}'",),
 }
 MISSING = [kind for kind in SPOILS if kind != "what was sent"]
