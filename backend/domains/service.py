@@ -24,9 +24,11 @@ from backend.errors.domains import (
 )
 from backend.llm.clean import clean
 from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage
+from backend.schemas.domains.servers import VersionStatus
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
 from db.models.conversations.conversation import ConversationRow
 from db.models.domains.domain import DomainRow
+from db.models.domains.server_tool import ServerToolRow
 
 MAX_PAGE = 200
 SUBJECT = "domain"  # in the audit trail
@@ -159,6 +161,7 @@ def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) ->
 def remove(session: Session, scope: Scope, domain_id: UUID) -> str:
     """Delete a domain and return its last name, which its conversations keep, as their images.
 
+    What an administrator has refused of its tool servers stays refused for them.
     Raise NotAllowed, DomainNotFound, or DomainInUse for the default domain.
     """
     row = _hold(session, scope, domain_id, None)
@@ -170,6 +173,8 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> str:
         .where(ConversationRow.stored_domain_name != row.name)
         .execution_options(synchronize_session=False)
     )
+    seen = delete(ServerToolRow).where(ServerToolRow.domain_id == domain_id)
+    session.execute(seen.where(ServerToolRow.status != VersionStatus.REFUSED))
     session.execute(delete(DomainRow).where(DomainRow.id == domain_id))
     audit.record(session, scope.user_id, "deleted", SUBJECT, domain_id, {"name": row.name})
     return row.name

@@ -12,7 +12,7 @@ ALL = (*PRODUCT, "tests")
 MODULES = 15  # of a folder, beside its __init__.py
 FILE_LINES = 300
 FUNCTION_LINES = 60
-# A migration lists what it makes; nobody changes it once it has run.
+# A migration lists what it makes; nobody changes it once it has run. Each change adds one.
 MIGRATIONS = ROOT / "db" / "migrations" / "versions"
 
 
@@ -30,6 +30,8 @@ def functions(path: Path) -> Iterator[tuple[str, int]]:
 def test_a_folder_has_few_modules(part):
     folders: dict[Path, int] = {}
     for path in modules(part):
+        if path.parent == MIGRATIONS:
+            continue
         folders[path.parent] = folders.get(path.parent, 0) + (path.name != "__init__.py")
 
     assert folders

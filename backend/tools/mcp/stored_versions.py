@@ -14,7 +14,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from backend.schemas.domains.servers import VersionStatus
-from backend.tools.mcp.versions import KnownVersion, Review, Version, review_versions, version_of
+from backend.tools.mcp.versions import (
+    KnownVersion,
+    Review,
+    Version,
+    review_refused,
+    review_versions,
+    version_of,
+)
 from db.models.domains.domain import DomainRow
 from db.models.domains.server_tool import ServerToolRow
 from db.session import Database
@@ -31,7 +38,7 @@ class ToolMemory(Protocol):
 
 
 class NoMemory:
-    """For servers without a domain, such as a deleted one: whatever they list may be used."""
+    """For servers of a template that is not stored: whatever they list may be used."""
 
     async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
         """Accept it."""
@@ -47,8 +54,8 @@ class ServerTools:
         self._lock = threading.Lock()
 
     def of(self, domain_id: UUID | None) -> ToolMemory:
-        """Return the memory of one domain."""
-        return _DomainTools(self, domain_id) if domain_id else NoMemory()
+        """Return the memory of one domain; None: one that was deleted."""
+        return _DomainTools(self, domain_id) if domain_id else _RefusedTools(self)
 
     def seen(self, domain_id: UUID | None) -> ToolMemory:
         """Return the read-only memory of one domain: nothing is remembered."""
@@ -56,13 +63,17 @@ class ServerTools:
 
     def look(self, domain_id: UUID, listed: Mapping[str, Sequence[Tool]]) -> Review:
         """Return which of the listed tools may be used, judged by the domain's stored versions."""
-        versions = [version_of(name, tool) for name, tools in listed.items() for tool in tools]
         with self._database.read() as session:
-            return review_versions(versions, _load(session, domain_id))
+            return review_versions(_versions_in(listed), _load(session, domain_id))
+
+    def look_for_refused(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
+        """Return which of the listed tools may be used in sessions of deleted domains."""
+        with self._database.read() as session:
+            return review_refused(_versions_in(listed), _load(session, None))
 
     def review(self, domain_id: UUID, listed: Mapping[str, Sequence[Tool]]) -> Review:
         """Return which of the tools listed now may be used, and remember them."""
-        versions = [version_of(name, tool) for name, tools in listed.items() for tool in tools]
+        versions = _versions_in(listed)
         with self._lock:
             loaded_at, known = self._known.get(domain_id, (float("-inf"), []))
         if time.monotonic() - loaded_at < KEPT_SECONDS:
@@ -72,7 +83,9 @@ class ServerTools:
         with self._database.transaction() as session:
             known = _load(session, domain_id)
             if not _is_known(versions, known):
-                known = _remember(session, domain_id, versions, known)
+                if not _hold_domain(session, domain_id):  # deleted since the turn has begun
+                    return review_refused(versions, _load(session, None))
+                known = _remember(session, domain_id, versions)
         with self._lock:
             self._known[domain_id] = (time.monotonic(), known)
         return review_versions(versions, known)
@@ -88,41 +101,57 @@ class _DomainTools:
         return await loop.run_in_executor(_READERS, self._tools.review, self._domain_id, listed)
 
 
+class _RefusedTools:
+    """For sessions of deleted domains: nobody decides on new versions, and they may be used."""
+
+    def __init__(self, tools: ServerTools) -> None:
+        self._tools = tools
+
+    async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(_READERS, self._tools.look_for_refused, listed)
+
+
 class _SeenTools(_DomainTools):
     async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(_READERS, self._tools.look, self._domain_id, listed)
 
 
+def _versions_in(listed: Mapping[str, Sequence[Tool]]) -> list[Version]:
+    return [version_of(name, tool) for name, tools in listed.items() for tool in tools]
+
+
 def _is_known(versions: Sequence[Version], known: Sequence[KnownVersion]) -> bool:
     return {version[:3] for version in versions} <= {one[:3] for one in known}
 
 
-def _load(session: Session, domain_id: UUID) -> list[KnownVersion]:
+def _load(session: Session, domain_id: UUID | None) -> list[KnownVersion]:
+    """Return a domain's versions; None: what was refused in those that were deleted."""
     row = ServerToolRow
-    rows = session.execute(
-        select(row.server, row.tool, row.fingerprint, row.status, row.seen_at).where(
-            row.domain_id == domain_id
-        )
-    )
+    columns = (row.server, row.tool, row.fingerprint, row.status, row.seen_at)
+    versions = select(*columns).where(row.domain_id == domain_id)
+    if domain_id is None:
+        versions = versions.where(row.status == VersionStatus.REFUSED)
+    rows = session.execute(versions)
     return [KnownVersion(*values[:3], VersionStatus(values[3]), values[4]) for values in rows]
 
 
-def _remember(
-    session: Session, domain_id: UUID, versions: Sequence[Version], known: Sequence[KnownVersion]
-) -> list[KnownVersion]:
-    """Store new versions, one process at a time; return all known versions.
+def _hold_domain(session: Session, domain_id: UUID) -> bool:
+    """Keep the domain from being deleted, one process at a time; return whether it is there."""
+    lock = func.pg_advisory_xact_lock(func.hashtextextended(f"server_tools {domain_id}", 0))
+    session.execute(select(lock))
+    domain = select(DomainRow.id).where(DomainRow.id == domain_id)
+    return session.scalar(domain.with_for_update(read=True, key_share=True)) is not None
+
+
+def _remember(session: Session, domain_id: UUID, versions: Sequence[Version]) -> list[KnownVersion]:
+    """Store new versions; return all known ones. The caller holds the domain.
 
     Versions that waited for a decision and are no longer offered are forgotten, so that a server
     which changes with each turn cannot fill the table.
     """
-    lock = func.pg_advisory_xact_lock(func.hashtextextended(f"server_tools {domain_id}", 0))
-    session.execute(select(lock))
-    known = _load(session, domain_id)
-    domain = select(DomainRow.id).where(DomainRow.id == domain_id)
-    if session.scalar(domain.with_for_update(read=True, key_share=True)) is None:
-        return list(known)  # the domain was deleted: its sessions continue without a memory
-    review = review_versions(versions, known)
+    review = review_versions(versions, _load(session, domain_id))
     row = ServerToolRow
     offered = {version.fingerprint for version in versions}
     asked = {version.server for version in versions}

@@ -58,6 +58,12 @@ class Review:
         return self.statuses.get(key, VersionStatus.ACCEPTED) is not VersionStatus.ACCEPTED
 
 
+def review_refused(listed: Sequence[Version], refused: Iterable[KnownVersion]) -> Review:
+    """Return what may be used where nobody decides: everything but what was refused before."""
+    known = {one[:3] for one in refused}
+    return Review({one[:2]: VersionStatus.REFUSED for one in listed if one[:3] in known})
+
+
 def version_of(server: str, tool: Tool) -> Version:
     """Return the tool's version: all that a model reads, and what decides its effect."""
     description = tool.model_dump(mode="json", include=set(_SAID), exclude_none=True)

@@ -13,6 +13,7 @@ class ServerToolRow(Base):
     """One version of a server's tool in a domain, by the fingerprint of its definition.
 
     `status`: accepted, pending, refused. The first version of a tool is accepted automatically.
+    `domain_id` is null for what was refused in a domain that has been deleted since.
     """
 
     __tablename__ = "server_tools"
@@ -21,7 +22,7 @@ class ServerToolRow(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    domain_id: Mapped[UUID] = mapped_column(ForeignKey("domains.id", ondelete="CASCADE"))
+    domain_id: Mapped[UUID | None] = mapped_column(ForeignKey("domains.id", ondelete="SET NULL"))
     server: Mapped[str]
     tool: Mapped[str]
     fingerprint: Mapped[str]

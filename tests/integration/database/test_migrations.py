@@ -11,6 +11,7 @@ from db.schema import MIGRATIONS
 from db.tables import all_tables
 from tests.stack import Servers
 
+DECIDED = {"no": ("accepted", "refused"), "yes": ("refused", "accepted")}
 SAID = "हिन्दी ½"
 
 
@@ -70,6 +71,26 @@ def test_what_was_said_before_the_words_changed_is_found_after(servers: Servers)
     engine.dispose()
 
 
+def test_what_was_refused_in_domains_deleted_before_is_known_from_the_decisions(
+    servers: Servers,
+) -> None:
+    url = servers.new_database()
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        undo_migrations(connection, "0015")
+        for tool, actions in DECIDED.items():
+            for action in actions:
+                connection.execute(_DECIDE, {"tool": tool, "action": f"tool {action}"})
+
+    migrate(url)
+
+    with engine.connect() as connection:
+        known = connection.execute(text("SELECT server, tool, status, domain_id FROM server_tools"))
+        rows = known.all()
+    engine.dispose()
+    assert [tuple(row) for row in rows] == [("s", "no", "refused", None)]
+
+
 def undo_migrations(connection: Connection, revision: str) -> None:
     """Undo all migrations after this one."""
     config = Config()
@@ -85,6 +106,11 @@ _USAGE = text(
 _BY_DOMAIN = text(
     "SELECT usage_days.domain_name, turns, domains.name FROM usage_days"
     " LEFT JOIN domains ON domains.id = usage_days.domain_id ORDER BY 1"
+)
+_DECIDE = text(
+    "INSERT INTO audit_events (actor, action, subject, subject_id, details) VALUES ('ann', :action,"
+    " 'domain', '00000000-0000-0000-0000-000000000001', jsonb_build_object('server', 's', 'tool',"
+    " CAST(:tool AS text), 'fingerprint', 'f', 'version_id', 'v'))"
 )
 _SAY = text(
     """WITH made AS (

@@ -149,6 +149,42 @@ def test_sessions_of_a_deleted_domain_use_what_their_servers_say(
     assert offered(model) == ["say", "look", "more"]
 
 
+def test_what_was_refused_stays_refused_when_its_domain_is_deleted(
+    stack: Stack, model: ScriptedModel, server: Changing
+) -> None:
+    domain = make_domain(stack, mcp_servers={"s": server.template})
+    session_id = make_session(stack, domain["id"])
+    stack.chat("first", session_id)
+    server.now_lists(tool("say", description="Worse."), tool("look"))
+    stack.chat("second", session_id)
+    decide(stack, domain, versions(stack, domain)["items"][0], "refused")
+    assert stack.client.delete(f"/domains/{domain['id']}").status_code == 204
+
+    stack.chat(script({"tools": [{"name": "say"}]}, {"text": "Without."}), session_id)
+
+    assert (offered(model), server.calls) == (["look"], [])
+    assert "an administrator has refused it. Nothing was run." in model.messages[-1][-1]["content"]
+    assert notices(stack, session_id)[-1].startswith("An administrator has refused say of the tool")
+    server.now_lists(tool("say", description="Says it."), tool("look"))
+    stack.chat("fourth", session_id)
+    assert offered(model) == ["say", "look"]
+
+
+def test_a_domain_that_is_deleted_during_a_turn_keeps_what_was_refused(stack: Stack) -> None:
+    domain = make_domain(stack)
+    database, domain_id = Database(stack.database_url), UUID(domain["id"])
+    listed = {"gone": [tool("say"), tool("look")]}
+    ServerTools(database).review(domain_id, listed)
+    refused = next(one for one in versions(stack, domain)["items"] if one["tool"] == "say")
+    decide(stack, domain, refused, "refused")
+    assert stack.client.delete(f"/domains/{domain_id}").status_code == 204
+
+    review = ServerTools(database).review(domain_id, listed)
+
+    database.close()
+    assert review.withholds(("gone", "say")) and not review.withholds(("gone", "look"))
+
+
 def test_where_nothing_has_changed_the_database_is_not_asked(stack: Stack) -> None:
     domain_id = UUID(make_domain(stack)["id"])
     database = Database(stack.database_url)
