@@ -111,7 +111,7 @@ class ChatResponse(Wire):
 class NewSession(Input):
     """A session to create."""
 
-    title: str | None = None
+    title: str | None = Field(None, max_length=MAX_TITLE_CHARS)
     domain: str | None = Field(
         None, description="A domain's name or id; absent: the default domain."
     )
@@ -120,7 +120,7 @@ class NewSession(Input):
 class SessionChange(Input):
     """The changes to a session; absent fields stay unchanged."""
 
-    title: str = Field("", json_schema_extra=without_default)
+    title: str = Field("", max_length=MAX_TITLE_CHARS, json_schema_extra=without_default)
     pinned: bool = Field(False, json_schema_extra=without_default)
     archived: bool = Field(False, json_schema_extra=without_default)
 

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID, uuid4
 
+from backend.schemas.conversations.sessions import MAX_TITLE_CHARS
 from backend.types import JSON
 from tests.fakes import script
 from tests.integration.scenes import (
@@ -133,6 +134,19 @@ def test_an_unnamed_session_is_named_after_its_first_message(stack: Stack) -> No
     title = stack.client.get(f"/sessions/{long['session_id']}").json()["title"]
     assert title.startswith("What is the budget")
     assert len(title) <= 61 and "Second" not in title
+
+
+def test_a_title_that_is_too_long_is_refused_and_never_cut(stack: Stack) -> None:
+    longest = "😀" * MAX_TITLE_CHARS
+    session_id = make_session(stack, title=longest)
+    renamed = {"title": "x" + longest}
+
+    for refused in (
+        stack.client.post("/sessions", json=renamed),
+        stack.client.patch(f"/sessions/{session_id}", json=renamed),
+    ):
+        assert f"{MAX_TITLE_CHARS} characters" in check_problem(refused, 422)["detail"]
+    assert stack.client.get(f"/sessions/{session_id}").json()["title"] == longest
 
 
 def test_a_change_touches_only_what_it_names(stack: Stack) -> None:
