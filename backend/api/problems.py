@@ -1,7 +1,9 @@
 """Errors as RFC 9457 problem details; the only place where exceptions become responses."""
 
 import logging
+import sys
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -22,6 +24,10 @@ NOT_ALLOWED = 405
 METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 CLIENT_LEFT = 499  # as nginx counts them
 UNREADABLE = 400  # FastAPI's answer to a body whose bytes it cannot decode
+UNREADABLE_BODY = (
+    "The body cannot be read. Send JSON in UTF-8, with numbers of at most"
+    f" {sys.get_int_max_str_digits():,} digits."
+)
 MOST_FAULTS = 20
 LONGEST_FAULT = 500
 CLOSE = {"Connection": "close"}
@@ -62,7 +68,9 @@ def problem(
     request.app.state.problems[status] += 1
     # It may quote the input, in which an unpaired surrogate could not be encoded.
     detail = clean_text(detail)
-    body = Problem(title=title, status=status, detail=detail, instance=request.url.path)
+    # As it was sent: decoded, it would be no URI reference.
+    address = quote(request.scope["raw_path"], safe="/%:@!$&'()*+,;=")
+    body = Problem(title=title, status=status, detail=detail, instance=address)
     return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
 
 
@@ -134,7 +142,7 @@ def _http(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == TOO_LARGE:
         return too_large(request)
     if error.status_code == UNREADABLE:
-        return problem(request, 422, TITLES[422], "The body cannot be read. Send JSON in UTF-8.")
+        return problem(request, 422, TITLES[422], UNREADABLE_BODY)
     if error.status_code == NOT_ALLOWED:
         return _not_allowed(request)
     headers = dict(error.headers) if error.headers else None

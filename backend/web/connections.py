@@ -173,6 +173,10 @@ class LimitedConnection(HttpToolsProtocol):
         self._quiet_since = self.loop.time()
         super().on_response_complete()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP request in the same form as every other error."""
+        self._end(400, "This is no valid HTTP request. Check its method, address and headers.")
+
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to another protocol."""
         self._forget_deadlines()

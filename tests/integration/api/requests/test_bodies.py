@@ -202,6 +202,14 @@ def test_a_body_that_is_not_utf_8_is_refused_in_words(stack: Stack, text: bytes)
     assert "UTF-8" in refused["detail"]
 
 
+def test_a_number_of_too_many_digits_is_refused_in_words(stack: Stack) -> None:
+    body = b'{"message": ' + b"9" * 5_000 + b"}"
+
+    refused = check_problem(stack.client.post("/chat", content=body, headers=AS_JSON), 422)
+
+    assert "digits" in refused["detail"]
+
+
 @pytest.mark.parametrize("length", [b"99999999999999999999", b"-1", b"1e3", b"12x", b"1, 2"])
 def test_a_length_that_is_none_is_refused(stack: Stack, length: bytes) -> None:
     head = b"POST /api/v1/chat HTTP/1.1\nHost: 127.0.0.1\nContent-Length: " + length

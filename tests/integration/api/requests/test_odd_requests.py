@@ -1,5 +1,6 @@
 """Requests that are odd before anybody looks at their fields: headers, sizes, depths, letters."""
 
+import json
 import socket
 from collections.abc import Iterator
 from uuid import uuid4
@@ -20,6 +21,26 @@ def send_raw(stack: Stack, *lines: bytes) -> bytes:
     with socket.create_connection(("127.0.0.1", stack.api_port), timeout=10) as connection:
         connection.sendall(b"\r\n".join([*lines, b"Connection: close", b"", b""]))
         return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.mark.parametrize(
+    "lines", [(b"FOO /api/v1/sessions HTTP/1.1",), (b"GET /api/v1/sessions", b"not http"), (b"",)]
+)
+def test_what_is_no_request_is_refused_as_everything_else_is(
+    stack: Stack, lines: tuple[bytes, ...]
+) -> None:
+    head, _, body = send_raw(stack, *lines, b"Host: 127.0.0.1").partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert b"content-type: application/problem+json" in head.lower()
+    assert json.loads(body)["status"] == 400
+
+
+def test_a_problem_names_the_address_as_it_was_sent(stack: Stack) -> None:
+    for sent in ("/api/v1/sessions/a%20b%3Fc%23d%0A", "/api/v1/sources/%C3%A9%00", "/nowhere/%7e"):
+        said = send_raw(stack, f"GET {sent}?x=1 HTTP/1.1".encode(), b"Host: 127.0.0.1")
+
+        assert json.loads(said.partition(b"\r\n\r\n")[2])["instance"] == sent
 
 
 def pieces(first: bytes, size: int, last: bytes) -> Iterator[bytes]:
