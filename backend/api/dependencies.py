@@ -14,6 +14,7 @@ from backend.auth.scope import LOCAL_USER, Scope
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
 from backend.files.service import Files
+from backend.schemas.conversations.sessions import MAX_KEY_CHARS
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 
@@ -75,5 +76,9 @@ WaitsDep = Annotated[Waits, Depends(get_waits)]
 ScopeDep = Annotated[Scope, Depends(get_scope)]
 IdempotencyKey = Annotated[
     str | None,
-    Header(description="Repeating a request with the same key and body returns the same turn."),
+    Header(
+        min_length=1,
+        max_length=MAX_KEY_CHARS,
+        description="Repeating a request with the same key and body returns what it made before.",
+    ),
 ]

@@ -97,6 +97,10 @@ def _few(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
+def _say_most(schema: JSON) -> None:
+    schema["maxProperties" if schema.get("type") == "object" else "maxItems"] = MOST_ENTRIES
+
+
 def _some(value: Any, info: ValidationInfo) -> Any:
     if not value and not is_reading(info):
         context = {"field_type": "List", "min_length": 1, "actual_length": 0}
@@ -141,6 +145,6 @@ Suggestion = Annotated[
     str, BeforeValidator(_trimmed), Field(min_length=1), UpperBound(LONGEST_SUGGESTION)
 ]
 Prompt = Annotated[str, UpperBound(LONGEST_PROMPT)]
-Entries = Annotated[T, AfterValidator(_few), Field(json_schema_extra={"maxItems": MOST_ENTRIES})]
+Entries = Annotated[T, AfterValidator(_few), Field(json_schema_extra=_say_most)]
 Some = Annotated[T, AfterValidator(_some), Field(json_schema_extra={"minItems": 1})]
 Setting = Annotated[str, UpperBound(LONGEST_SETTING)]  # of a tool server; checked for credentials

@@ -50,9 +50,15 @@ class Input(Wire):
         return exact
 
 
-def without_default(schema: dict[str, Any]) -> None:
-    """Remove the default of a field from its JSON Schema, because absent means unchanged."""
-    del schema["default"]
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for field in schema.get("properties", {}).values():
+        field.pop("default", None)
+
+
+class Change(Input):
+    """Changes that a client sends: an absent field stays unchanged, so no default is documented."""
+
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
 
 
 def is_reading(info: ValidationInfo) -> bool:

@@ -9,11 +9,12 @@ from pydantic import BaseModel, Field
 
 from backend.schemas.bounds import ModelName
 from backend.schemas.conversations.turns import TurnStatus, WaitsFor
-from backend.schemas.wire import Input, Wire, without_default
+from backend.schemas.wire import Change, Input, Wire
 from backend.types import JSON
 
 MAX_MESSAGE_CHARS = 2_000_000
 MAX_TITLE_CHARS = 200
+MAX_KEY_CHARS = 255
 
 
 class MessageType(StrEnum):
@@ -117,12 +118,12 @@ class NewSession(Input):
     )
 
 
-class SessionChange(Input):
+class SessionChange(Change):
     """The changes to a session; absent fields stay unchanged."""
 
-    title: str = Field("", max_length=MAX_TITLE_CHARS, json_schema_extra=without_default)
-    pinned: bool = Field(False, json_schema_extra=without_default)
-    archived: bool = Field(False, json_schema_extra=without_default)
+    title: str = Field("", max_length=MAX_TITLE_CHARS)
+    pinned: bool = False
+    archived: bool = False
 
 
 class Session(Wire):

@@ -22,7 +22,7 @@ from backend.schemas.bounds import (
     Suggestion,
     Tokens,
 )
-from backend.schemas.wire import Input, Wire, without_default
+from backend.schemas.wire import Change, Input, Wire
 from backend.types import JSON
 
 NAMED = re.compile(r"\$\{(\w+)\}")  # a secret's name in a server's settings
@@ -162,32 +162,26 @@ class DomainTemplate(Input):
     )
 
 
-class DomainChange(Input):
+class DomainChange(Change):
     """The changes to a domain; absent fields stay unchanged. Existing sessions are not affected."""
 
-    name: Name | None = None
-    description: Description | None = None
+    name: Name = ""
+    description: Description = ""
     model: ModelName | None = None
-    models: Entries[list[ModelName]] | None = None
-    system_prompt: Prompt | None = None
+    models: Entries[list[ModelName]] = []
+    system_prompt: Prompt = ""
     tools: list[str] | None = None
-    mcp_servers: Entries[dict[str, McpServer]] | None = None
-    agents: list[AgentTemplate] | None = None
+    mcp_servers: Entries[dict[str, McpServer]] = {}
+    agents: list[AgentTemplate] = []
     manager: ManagerTemplate | None = None
-    middleware: Policies | None = None
-    limits: Limits | None = None
-    suggestions: Entries[list[Suggestion]] | None = None
+    middleware: Policies = []
+    limits: Limits = Limits()
+    suggestions: Entries[list[Suggestion]] = []
     retention_days: Days | None = None
     is_default: bool = Field(
-        False,
-        description="True: make it the default for new sessions; false only if it is not.",
-        json_schema_extra=without_default,
+        False, description="True: make it the default for new sessions; false only if it is not."
     )
-    archived: bool = Field(
-        False,
-        description="True: accept no new sessions; false: accept them.",
-        json_schema_extra=without_default,
-    )
+    archived: bool = Field(False, description="True: accept no new sessions; false: accept them.")
     version: int | None = Field(
         None, description="The version that was edited; 409 if there is a newer one."
     )

@@ -23,7 +23,7 @@ from backend.errors.domains import DomainNotFound
 from backend.files.copying import copy_all
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
-from backend.turns.submit.service import check_key, open_session
+from backend.turns.submit.service import open_session
 from db.models.conversations.conversation import ConversationRow
 
 ORIGIN = "continued_from"  # in the metadata of the notice
@@ -39,7 +39,7 @@ def continue_session(
     Its history is a copy of what the session shows, followed by a notice of where it comes from;
     its agent starts from the same state and can query the same files. The old session does not
     change. Repeating a key and domain returns the session that they created before.
-    Raise InvalidInput, SessionNotFound, IdempotencyKeyReused, SessionBusy, CallsUnanswered,
+    Raise SessionNotFound, IdempotencyKeyReused, SessionBusy, CallsUnanswered,
     CorruptState, DomainNotFound, DomainArchived, NoRoomForFiles.
     """
     with services.database.transaction() as session:
@@ -54,7 +54,7 @@ def _continue(
     domain: str | None,
     key: str | None,
 ) -> UUID:
-    new_id = _id_of(scope, session_id, check_key(key))
+    new_id = _id_of(scope, session_id, key)
     old = conversations.lock(session, scope, session_id)
     if earlier := session.get(ConversationRow, new_id):
         if earlier.metadata_.get(ASKED) != domain:

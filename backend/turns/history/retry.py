@@ -20,7 +20,6 @@ from backend.turns.submit.enter import NewTurn, enter
 from backend.turns.submit.service import (
     Submission,
     accept,
-    check_key,
     check_submission,
     find_agent,
     hold_session,
@@ -53,7 +52,7 @@ def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = Non
     otherwise the session is forked before the turn's message. Raise as `edit` does, and
     TasksStopping.
     """
-    submission = Submission("", key=check_key(key), replaces=turn_id)
+    submission = Submission("", key=key, replaces=turn_id)
 
     def make(session: Session) -> Accepted:
         conversation, old = _lock(session, scope, turn_id)

@@ -37,8 +37,6 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 from db.session import Database
 
-MAX_KEY_CHARS = 255
-
 
 @dataclass(frozen=True)
 class Submission:
@@ -123,16 +121,7 @@ def check_submission(submission: Submission) -> Submission:
     agent, domain = (
         None if v is None else clean_text(v) for v in (submission.agent, submission.domain)
     )
-    return replace(
-        submission, message=message, domain=domain, agent=agent, key=check_key(submission.key)
-    )
-
-
-def check_key(key: str | None) -> str | None:
-    """Return a storable Idempotency-Key. Raise InvalidInput."""
-    if key is not None and not 0 < len(key) <= MAX_KEY_CHARS:
-        raise InvalidInput(f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} characters.")
-    return None if key is None else clean_text(key)
+    return replace(submission, message=message, domain=domain, agent=agent)
 
 
 def open_session(

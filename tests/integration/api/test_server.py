@@ -9,8 +9,10 @@ from uuid import uuid4
 import httpx
 
 from backend.bootstrap import REDIS_ASKING_SECONDS
+from backend.schemas.bounds import MOST_ENTRIES
+from backend.schemas.conversations.sessions import MAX_KEY_CHARS, MAX_TITLE_CHARS
 from tests.fakes import script
-from tests.integration.scenes import stop, wait_for_event
+from tests.integration.scenes import make_domain, stop, wait_for_event
 from tests.processes import ROOT
 from tests.stack import Servers, Stack
 
@@ -165,6 +167,35 @@ def test_documented_are_the_bounds_of_integers_in_terms_of_json_schema(stack: St
     assert bounds("/agents", "limit") == {"minimum": 1, "maximum": 200, "default": 50}
     assert bounds("/domains/{domain_id}/versions", "before")["exclusiveMaximum"] == 2**31
     assert bounds(version, "version") == {"minimum": 1, "exclusiveMaximum": 2**31}
+
+
+def test_documented_is_what_a_change_of_a_domain_may_unset(stack: Stack) -> None:
+    document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
+    fields = document["components"]["schemas"]["DomainChange"]["properties"]
+    domain = f"/domains/{make_domain(stack)['id']}"
+
+    may_be_null = {
+        name for name, field in fields.items() if {"type": "null"} in field.get("anyOf", ())
+    }
+
+    taken = {name for name in fields if stack.client.patch(domain, json={name: None}).is_success}
+    assert may_be_null == taken == {"model", "tools", "manager", "retention_days", "version"}
+    assert not any("default" in field for field in fields.values())
+
+
+def test_documented_are_the_bounds_of_keys_titles_entries_and_waits(stack: Stack) -> None:
+    document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
+    schemas = document["components"]["schemas"]
+    for path in ("/chat", "/turns/{turn_id}/retry", "/sessions/{session_id}/continue"):
+        parameters = document["paths"][f"/api/v1{path}"]["post"]["parameters"]
+        headers = {each["name"]: each for each in parameters}
+        key = headers["idempotency-key"]["schema"]["anyOf"][0]
+        assert key == {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS}
+        assert path != "/chat" or "600" in headers["prefer"]["description"]
+    assert schemas["SessionChange"]["properties"]["title"]["maxLength"] == MAX_TITLE_CHARS
+    servers = schemas["DomainTemplate"]["properties"]["mcp_servers"]
+    assert (servers["maxProperties"], "maxItems" in servers) == (MOST_ENTRIES, False)
+    assert schemas["DomainTemplate"]["properties"]["models"]["maxItems"] == MOST_ENTRIES
 
 
 def test_documented_are_the_kinds_of_answers_that_are_given(stack: Stack) -> None:

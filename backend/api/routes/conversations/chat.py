@@ -31,7 +31,10 @@ MAX_WAIT_SECONDS = 600.0
 
 Prefer = Annotated[
     str | None,
-    Header(description="`respond-async`: respond 202 immediately. `wait=N`: wait up to N seconds."),
+    Header(
+        description="`respond-async`: respond 202 immediately. `wait=N`: wait up to N seconds, and "
+        f"{MAX_WAIT_SECONDS:.0f} at most. Other preferences have no effect (RFC 7240)."
+    ),
 ]
 
 

@@ -1,12 +1,11 @@
 """A session's configuration compared to its current domain, and what domains may name."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter
 
 from backend.agents.catalog import list_catalog
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.connections.store import find_default_model
 from backend.conversations import service as conversations
@@ -17,9 +16,6 @@ from backend.schemas.domains.configuration import Catalog, ContinueRequest, Drif
 from backend.turns.history.continue_session import continue_session
 
 router = APIRouter(tags=["configuration"])
-IdempotencyKey = Annotated[
-    str | None, Header(description="Repeating a request with the same key and body returns it.")
-]
 
 
 @router.get("/catalog")
