@@ -6,9 +6,11 @@ from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from backend.llm.arguments import parse_arguments
+from backend.llm.wire.deltas import UNSHOWN
 from backend.llm.wire.kept import FOR, KEPT, NOT_KEPT, THINKING
 from backend.llm.wire.sources import EXECUTED, MORE_SOURCES, SOURCES
 from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
+from backend.text import listed
 from backend.types import JSON
 
 PREVIEW_ROWS = 50
@@ -17,6 +19,7 @@ CUT_SHORT = {
     "content_filter": "The provider's content filter ended the answer here.",
 }
 RESPONSE = "response"  # metadata of a team's message: its agent's response besides the text
+NOT_SHOWN = "The model's answer has parts that cannot be shown here: {}."
 TOO_MUCH_TO_KEEP = (
     "The model's provider sent more with its answer than is stored ({} characters). "
     "If it refuses the next request, ask again in a new session, or choose another model."
@@ -108,6 +111,8 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
     reason = response.get("finish_reason")
     if reason in CUT_SHORT:
         rows.append(notice(CUT_SHORT[reason]))
+    if UNSHOWN in response:
+        rows.append(notice(NOT_SHOWN.format(listed(response[UNSHOWN]))))
     if NOT_KEPT in response:
         rows.append(notice(TOO_MUCH_TO_KEEP.format(response[NOT_KEPT])))
     if not rows or (status is MessageStatus.COMPLETED and _says_nothing(message)):
@@ -120,9 +125,10 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
 
 
 def _says_nothing(message: JSON) -> bool:
-    """Return whether a whole answer has neither text nor calls, nor a reason for that."""
-    reason = message.get("response_metadata", {}).get("finish_reason")
-    return not (text_of(message).strip() or message.get("tool_calls") or reason in CUT_SHORT)
+    """Return whether a whole answer has nothing to show or to run, nor a reason for that."""
+    response = message.get("response_metadata", {})
+    is_explained = response.get("finish_reason") in CUT_SHORT or UNSHOWN in response
+    return not (text_of(message).strip() or message.get("tool_calls") or is_explained)
 
 
 def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:

@@ -18,9 +18,11 @@ from backend.llm.wire.deltas import (
     BROKEN,
     CUT_SHORT,
     MALFORMED,
+    UNSHOWN,
     finish_reason_of,
     text_of,
     thinking_of,
+    unshown_in,
     usage_in,
     usage_of,
 )
@@ -32,6 +34,7 @@ from backend.text import clean_text
 from backend.types import JSON
 
 MAX_ANSWER_CHARS = 8_000_000
+MAX_KINDS = 10  # of parts that are not shown
 
 
 class Answer:
@@ -57,6 +60,7 @@ class Answer:
         self._kept = Kept()
         self._calls = Calls(self._kept)
         self._sources = Sources()
+        self._unshown: set[str] = set()
         self._finish_reason: str | None = None
         self._model: str | None = None
         self._usage: JSON | None = None
@@ -73,8 +77,8 @@ class Answer:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is neither text nor call, nor a reason for that."""
-        content = len(self._calls) or self._text.joined().strip()
+        """Return whether there is nothing to show or to run, nor a reason for that."""
+        content = len(self._calls) or self._text.joined().strip() or self._unshown
         return not content and self._finish_reason not in CUT_SHORT
 
     @property
@@ -142,6 +146,8 @@ class Answer:
         if isinstance(content, list):
             self._sources.add_parts(content)
         self._sources.add(delta)
+        if len(self._unshown) < MAX_KINDS:
+            self._unshown |= unshown_in(delta)
         taken = self._kept.add(delta)
         thinking = thinking_of(delta)
         self._size += max(0, taken - len(thinking))  # repeated under another name
@@ -235,7 +241,8 @@ class Answer:
         if self._kept.is_too_much:
             metadata[NOT_KEPT] = f"{self._kept.size:,} of {MAX_KEPT_CHARS:,}"
         known = {key: clean_text(value) for key, value in metadata.items() if value}
-        return {**known, **self._sources.told()}
+        unshown = {UNSHOWN: sorted(self._unshown)[:MAX_KINDS]} if self._unshown else {}
+        return {**known, **unshown, **self._sources.told()}
 
 
 class _Pieces:

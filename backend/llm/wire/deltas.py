@@ -6,11 +6,16 @@ from typing import Any
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.llm.arguments import REASONING
+from backend.text import clean_text
 from backend.types import JSON
 
 THOUGHTS = ("thinking", "reasoning")
 THOUGHT_KEYS = ("thinking", "reasoning", "text", "summary")
 TEXTS = ("text", "output_text")
+UNSHOWN = "unshown"  # kinds of parts that people do not see, in a message's metadata
+LONGEST_KIND = 40
+_READ = (*THOUGHTS, "reference")
+_MEDIA = ("images", "audio")  # beside the content
 CUT_SHORT = ("length", "content_filter")
 BROKEN = (None, "error", "abort", "insufficient_system_resource", "network_error")
 MAX_TOKENS = 10**9  # of one answer: an endpoint may report anything
@@ -22,6 +27,10 @@ _REASONS = {
     "content_filter": "content_filter",
     "safety": "content_filter",
     "sensitive": "content_filter",
+    "recitation": "content_filter",
+    "prohibited_content": "content_filter",
+    "blocklist": "content_filter",
+    "spii": "content_filter",
     "function_call_filter": MALFORMED,
     MALFORMED: MALFORMED,
 }
@@ -52,6 +61,17 @@ def thinking_of(delta: JSON) -> str:
     places = (delta.get("content"), delta.get("reasoning_details"), delta.get("thinking_blocks"))
     parts = [part for given in places if isinstance(given, list) for part in given]
     return "".join(_thought(part) for part in parts if isinstance(part, dict))
+
+
+def unshown_in(delta: JSON) -> set[str]:
+    """Return the kinds of a delta's parts that people do not see: pictures, sound, unknown ones."""
+    content = delta.get("content")
+    parts = content if isinstance(content, list) else ()
+    kinds = {str(part.get("type") or "part") for part in parts}
+    unknown = {kind for kind in kinds.difference(TEXTS) if not kind.startswith(_READ)}
+    return {clean_text(kind[:LONGEST_KIND]) for kind in unknown} | {
+        name for name in _MEDIA if delta.get(name)
+    }
 
 
 def says_thoughts(content: Any) -> bool:

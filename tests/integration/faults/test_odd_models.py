@@ -277,6 +277,7 @@ SAID: dict[str, tuple[JSON, str]] = {
     "refusal": ({"refusal": "I must not.", "finish": "stop"}, "I must not."),
     "refusal and filter": ({"refusal": "I must not.", "finish": "content_filter"}, "filter ended"),
     "length": ({"text": "as far as it", "finish": "length"}, "limit of length"),
+    "a picture": (garbage(chunk({"images": [{"type": "image_url"}]}, "stop"), b""), "images"),
     "[DONE] alone": (garbage(chunk({"content": "All."}), b"data: [DONE]\n\n"), "All."),
     "no [DONE]": ({"text": "All.", "done": False}, "All."),
     "silent after the end": ({"text": "All.", "linger": 30}, "All."),

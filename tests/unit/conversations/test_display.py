@@ -162,6 +162,20 @@ def test_answer_that_was_cut_short_says_why() -> None:
     assert "limit of length" in rows[1].content["text"]
 
 
+@pytest.mark.parametrize("text", ["Here it is.", ""])
+def test_parts_of_an_answer_that_are_not_shown_are_named(text: str) -> None:
+    message = {
+        "role": "assistant",
+        "content": text,
+        "response_metadata": {"finish_reason": "stop", "unshown": ["audio", "images"]},
+    }
+
+    rows = display.assistant_drafts(message, "assistant", MessageStatus.COMPLETED)
+
+    assert [row.content_type for row in rows] == (["text"] if text else []) + ["notice"]
+    assert "audio and images" in rows[-1].content["text"]
+
+
 def test_unknown_outcome_is_told_beside_its_result() -> None:
     result = {
         "role": "tool",

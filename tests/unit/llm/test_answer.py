@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import MAX_CALLS, Answer
 from backend.llm.arguments import UNREADABLE
+from backend.llm.wire.deltas import UNSHOWN
 
 any_text = st.text(st.characters(), max_size=12)
 clean_text = st.text('ab"\\{[,ü文 \n', max_size=5)
@@ -175,6 +176,31 @@ def test_thinking_that_nobody_can_read_is_left_out(delta):
 
     assert answer.message().content == "Yes."
     assert answer.message().additional_kwargs == {}
+
+
+@pytest.mark.parametrize(
+    ("delta", "kinds"),
+    [
+        ({"content": "a", "images": [{"type": "image_url", "image_url": {}}]}, ["images"]),
+        ({"content": "a", "audio": {"data": "AA=="}}, ["audio"]),
+        ({"content": [{"type": "text", "text": "a"}, {"type": "image_url"}]}, ["image_url"]),
+        ({"content": [{"type": "x" * 99}, {"type": "\x00"}, {}]}, ["x" * 40, "\u2400", "part"]),
+        ({"content": "a", "images": [], "audio": None}, []),
+        ({"content": [{"type": "thinking", "thinking": "b"}, {"type": "reference"}]}, []),
+    ],
+)
+def test_parts_that_cannot_be_shown_are_named(delta, kinds):
+    answer, _ = feed(chunk(**delta), chunk("stop"))
+
+    assert answer.message().response_metadata.get(UNSHOWN, []) == sorted(kinds)
+    assert not (kinds and answer.is_empty)
+
+
+@pytest.mark.parametrize("reason", ["RECITATION", "blocklist", "PROHIBITED_CONTENT", "spii"])
+def test_a_provider_that_ends_an_answer_for_its_content_is_understood(reason):
+    answer, _ = feed(chunk(content="a"), chunk(reason))
+
+    assert answer.message().response_metadata["finish_reason"] == "content_filter"
 
 
 def test_an_answer_of_very_many_calls_is_refused():
