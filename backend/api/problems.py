@@ -20,6 +20,7 @@ from backend.text import clean_text, counted, listed
 
 MEDIA_TYPE = "application/problem+json"
 TOO_LARGE = 413
+NOT_FOUND = 404
 NOT_ALLOWED = 405
 METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 CLIENT_LEFT = 499  # as nginx counts them
@@ -147,6 +148,8 @@ def _http(request: Request, error: Exception) -> JSONResponse:
         return _not_allowed(request)
     headers = dict(error.headers) if error.headers else None
     title, detail = TITLES.get(error.status_code, "Error"), str(error.detail)
+    if error.status_code == NOT_FOUND:
+        detail = "There is nothing at this address. /api/openapi.json lists all calls."
     return problem(request, error.status_code, title, detail, headers)
 
 

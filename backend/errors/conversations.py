@@ -96,7 +96,7 @@ class IdempotencyKeyReused(AppError):
 
 
 class MessageTooLong(AppError):
-    """The message is too long. Put the text into a file under DATA_DIR/sources and ask about it."""
+    """A message may have at most 2,000,000 characters. Upload a longer text as a file."""
 
     status = 413
 

@@ -76,7 +76,10 @@ class SessionOrder(StrEnum):
 class ChatRequest(Input):
     """A person's message to a session's agent."""
 
-    message: str = Field(examples=["What's the budget for CC-1001?"])
+    message: str = Field(
+        examples=["What's the budget for CC-1001?"],
+        json_schema_extra={"minLength": 1, "maxLength": MAX_MESSAGE_CHARS},  # more is 413
+    )
     agent: str | None = Field(
         None,
         description="The agent to ask. Absent: the session's first; where there is a manager, the"

@@ -24,6 +24,7 @@ from backend.schemas.approvals import Approval, ApprovalStatus, Decision
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
+from backend.text import counted
 from backend.tools.planning import PLAN_TOOLS, FaultyPlan, read_plan
 from backend.tools.validation import cut_reason
 from backend.turns.plan.graph_rows import PlanChanges
@@ -73,10 +74,8 @@ def decide_turn(
             _check_repeated(scope, latest_of(session, turn_id), decisions)
             return turn_of(session, turn)
         if len(pending) != len(decisions):
-            raise InvalidInput(
-                f"{len(pending)} calls of this turn wait for a decision, but {len(decisions)} were"
-                " sent. Send one for each, in order."
-            )
+            sent, calls = counted(len(decisions), "decision"), counted(len(pending), "waiting call")
+            raise InvalidInput(f"You sent {sent} for {calls}. Send one for each, in order.")
         checked = [check_decision(*pair) for pair in zip(pending, decisions, strict=True)]
         decided = _decide(session, scope, turn, list(zip(pending, checked, strict=True)))
     _tell(services, decided)

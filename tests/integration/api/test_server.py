@@ -10,7 +10,11 @@ import httpx
 
 from backend.bootstrap import REDIS_ASKING_SECONDS
 from backend.schemas.bounds import MOST_ENTRIES
-from backend.schemas.conversations.sessions import MAX_KEY_CHARS, MAX_TITLE_CHARS
+from backend.schemas.conversations.sessions import (
+    MAX_KEY_CHARS,
+    MAX_MESSAGE_CHARS,
+    MAX_TITLE_CHARS,
+)
 from tests.fakes import script
 from tests.integration.scenes import make_domain, stop, wait_for_event
 from tests.processes import ROOT
@@ -183,7 +187,7 @@ def test_documented_is_what_a_change_of_a_domain_may_unset(stack: Stack) -> None
     assert not any("default" in field for field in fields.values())
 
 
-def test_documented_are_the_bounds_of_keys_titles_entries_and_waits(stack: Stack) -> None:
+def test_documented_are_the_bounds_of_texts_entries_and_waits(stack: Stack) -> None:
     document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
     schemas = document["components"]["schemas"]
     for path in ("/chat", "/turns/{turn_id}/retry", "/sessions/{session_id}/continue"):
@@ -193,6 +197,8 @@ def test_documented_are_the_bounds_of_keys_titles_entries_and_waits(stack: Stack
         assert key == {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS}
         assert path != "/chat" or "600" in headers["prefer"]["description"]
     assert schemas["SessionChange"]["properties"]["title"]["maxLength"] == MAX_TITLE_CHARS
+    message = schemas["ChatRequest"]["properties"]["message"]
+    assert (message["minLength"], message["maxLength"]) == (1, MAX_MESSAGE_CHARS)
     servers = schemas["DomainTemplate"]["properties"]["mcp_servers"]
     assert (servers["maxProperties"], "maxItems" in servers) == (MOST_ENTRIES, False)
     assert schemas["DomainTemplate"]["properties"]["models"]["maxItems"] == MOST_ENTRIES

@@ -120,7 +120,7 @@ def test_a_message_beyond_the_limit_is_refused(stack: Stack) -> None:
 
     answer = stack.client.post(f"/sessions/{session_id}/chat", json={"message": "x" * 2_000_001})
 
-    check_problem(answer, 413)
+    assert "2,000,000 characters" in check_problem(answer, 413)["detail"]
     assert stack.messages(session_id) == []
 
 

@@ -285,12 +285,13 @@ def test_thousands_of_parameters_do_not_break_the_server(stack: Stack) -> None:
 
 
 def test_every_error_is_problem_details(stack: Stack) -> None:
-    check_problem(stack.client.get("/no-such-route"), 404)
+    lost = check_problem(stack.client.get("/no-such-route"), 404)
     check_problem(httpx.get(f"{stack.base_url}/nowhere"), 404)
     check_problem(stack.client.put("/chat", json={}), 405)
     check_problem(stack.client.delete("/sessions"), 405)
     check_problem(stack.client.get("/chat"), 405)
     check_problem(stack.client.post("/chat", json={}), 422)
+    assert "/api/openapi.json" in lost["detail"]
 
 
 def test_other_sites_are_kept_out(stack: Stack) -> None:

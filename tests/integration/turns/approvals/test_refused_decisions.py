@@ -28,6 +28,8 @@ def test_decisions_that_do_not_fit_change_nothing(post: Post) -> None:
 
     for decisions in wrong:
         check_problem(post.decide(turn, *decisions), 422)
+    problem = check_problem(post.decide(turn, *wrong[0]), 422)
+    assert "2 decisions for 1 waiting call." in problem["detail"]
     for half in ({"type": "edit", "args": {"to": "\ud800"}}, {"type": "approve", "\ud800": 1}):
         path = f"/turns/{turn['id']}/decisions"
         check_problem(send_json(post.stack, "POST", path, {"decisions": [half]}), 422)
