@@ -3,6 +3,9 @@
 import unicodedata
 from collections.abc import Sequence
 
+# Categories of letters that are not drawn. Unassigned ones may be: Python's tables are older than
+# the newest emoji.
+BLANKS = ("Z", "M", "Cc", "Cf", "Cs")
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # fillers, the empty braille cell
 NUL_SYMBOL = "\u2400"
 # Letters, for a class of a regular expression, of scripts whose words have no space between them,
@@ -35,4 +38,6 @@ def listed(parts: Sequence[str]) -> str:
 
 def is_visible(text: str) -> bool:
     """Return whether the text shows anything besides blanks, marks and control characters."""
-    return any(unicodedata.category(c)[0] not in "CZM" and c not in BLANK_LETTERS for c in text)
+    return any(
+        not unicodedata.category(c).startswith(BLANKS) and c not in BLANK_LETTERS for c in text
+    )
