@@ -25,7 +25,7 @@ EXAMPLE = (
 
 
 def _item(name: str, data: type[Wire]) -> dict[str, Any]:
-    """Return the schema of one event, as OpenAPI describes Server-Sent Events."""
+    """Return the schema of one event, as OpenAPI 3.2 describes Server-Sent Events."""
     body = {"$ref": f"#/components/schemas/{data.__name__}"}
     written = {"type": "string", "contentMediaType": "application/json", "contentSchema": body}
     properties = {"id": {"type": "string"}, "event": {"const": name}, "data": written}
@@ -39,7 +39,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
         "content": {
             "text/event-stream": {
                 "schema": {"type": "string"},
-                "itemSchema": ITEM,
+                "x-itemSchema": ITEM,  # without x- it would be no OpenAPI 3.1
                 "example": EXAMPLE,
             }
         },

@@ -204,6 +204,25 @@ def test_documented_are_the_bounds_of_texts_entries_and_waits(stack: Stack) -> N
     assert schemas["DomainTemplate"]["properties"]["models"]["maxItems"] == MOST_ENTRIES
 
 
+def test_documented_is_nothing_that_openapi_3_1_does_not_know(stack: Stack) -> None:
+    document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
+    operations = [each for path in document["paths"].values() for each in path.values()]
+    answers = [answer for each in operations for answer in each["responses"].values()]
+    bodies = [each["requestBody"] for each in operations if "requestBody" in each]
+
+    used = {
+        name
+        for part in (*answers, *bodies)
+        for kind in part.get("content", {}).values()
+        for name in kind
+    }
+
+    assert document["openapi"] == "3.1.0"
+    assert {name for name in used if not name.startswith("x-")} <= {
+        "schema", "example", "examples", "encoding",
+    }  # fmt: skip
+
+
 def test_documented_are_the_kinds_of_answers_that_are_given(stack: Stack) -> None:
     document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
     unknown = f"/api/v1/sessions/{uuid4()}"
