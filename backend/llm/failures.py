@@ -48,6 +48,7 @@ FAILURES = (
     httpx2.StreamError,
     TimeoutError,
     ValueError,
+    RecursionError,  # JSON that is nested too deeply
 )
 
 

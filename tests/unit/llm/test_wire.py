@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
 from backend.llm.answer import Answer
+from backend.llm.failures import FAILURES, explain_failure
 from backend.llm.prices import cost_of
 from backend.llm.wire.calls import MAX_WHOLE_PIECES
 from backend.llm.wire.deltas import MAX_TOKENS, usage_of
@@ -58,6 +59,16 @@ def test_a_text_in_several_lines_is_one() -> None:
 def test_what_is_no_answer_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError):
         decoded(body)
+
+
+@pytest.mark.parametrize("begin", [b"data: ", b""])
+def test_what_is_nested_too_deeply_is_an_answer_that_cannot_be_read(begin: bytes) -> None:
+    with pytest.raises(FAILURES) as refused:
+        decoded(begin + b'{"choices": ' + b"[" * 5_000 + b"]" * 5_000 + b"}\n\n")
+
+    failure = explain_failure(refused.value, "m", Answer())
+    assert failure.is_transient
+    assert "cannot be read" in failure.error.detail
 
 
 def test_an_endless_json_text_is_refused() -> None:
