@@ -29,6 +29,28 @@ That was all.
 A4_WIDTH = 794
 IS_CUT = """one =>
   one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1"""
+# How bright, of 255, the ink of each text is, and the ground that it stands on.
+BRIGHTNESS = """all => {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const brightness = (colour, under) => {
+    canvas.fillStyle = under;
+    canvas.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data;
+    return Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
+  };
+  const ink = (one) => brightness(getComputedStyle(one).color, "white");
+  const grounds = (one) => {
+    const found = [];
+    for (let at = one; at; at = at.parentElement) found.push(getComputedStyle(at).backgroundColor);
+    return Math.min(...found.map((colour) => brightness(colour, "white")));
+  };
+  const isText = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim();
+  return all
+    .filter((one) => one.checkVisibility() && [...one.childNodes].some(isText))
+    .map((one) => [one.textContent.slice(0, 40), ink(one), grounds(one)]);
+}"""
 
 
 def open_answered(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
@@ -65,3 +87,23 @@ def test_nothing_that_would_have_to_be_scrolled_is_cut_on_paper(
 
     wide = desk.main.locator("table, pre").filter(visible=True)
     assert [wide.nth(number).evaluate(IS_CUT) for number in range(3)] == [False] * 3
+
+
+def test_paper_is_light_in_the_dark_theme(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
+    desk.page.emulate_media(color_scheme="dark")
+    desk.page.reload()
+    model.steps = lambda messages, body: {"text": ANSWER}
+    desk.ask("What was spent?")
+    desk.sees("That was all.")
+    desk.is_idle()
+    desk.is_at_rest()
+    (_, ink, ground), *_ = desk.main.get_by_text("That was all.").evaluate_all(BRIGHTNESS)
+    assert ink > 200
+    assert ground < 60
+
+    desk.page.emulate_media(media="print")
+    expect(desk.sidebar).to_be_hidden()
+
+    texts = desk.main.locator("*").evaluate_all(BRIGHTNESS)
+    assert {"That was all.", "What was spent?", "CC-79"} <= {text for text, _, _ in texts}
+    assert [one for one in texts if one[1] > 130 or one[2] < 200] == []
