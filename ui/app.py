@@ -1,6 +1,7 @@
 """The frame around all pages: navigation, sidebar, and the message shown when a page fails."""
 
 import logging
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -48,7 +49,7 @@ def main() -> None:
         banners.page_error(problem)
     # Streamlit 1.67 forgets the fragments of the previous page only when a run reaches its end. A
     # late rerun of such a fragment would otherwise be drawn into this page and leave it blank.
-    except (PageEnd, FragmentHandledException):
+    except FragmentHandledException:
         pass
     except Exception as error:
         log.exception("The page could not be drawn")
@@ -65,7 +66,8 @@ def _draw(page: StreamlitPage) -> None:
     state.memory().server = last_known.read("server", state.client().server)
     sidebar.show(state.server(), page.url_path)
     banners.what_happened()
-    page.run()
+    with suppress(PageEnd):
+        page.run()
     banners.service_is_away()
 
 

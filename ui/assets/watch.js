@@ -1,18 +1,21 @@
 // Checks every few seconds whether what a page shows has changed elsewhere, and redraws the page
 // only then. A hidden tab does not check; it does so as soon as it becomes visible. Where no answer
 // comes, the page says that it is cut off: a connection may be lost without being closed, and
-// Streamlit, as well as a turn that is followed, would wait in silence.
+// Streamlit, as well as a turn that is followed, would wait in silence. Likewise if the pages' server
+// answers and the service behind it does not: drawing the page would only wait for it.
 import { make } from "./elements.js";
 import { mayRedraw } from "./rest.js";
 
 const LOOK_MS = 4000;
 const MOST_MS = 15_000; // the pages' server answers within seconds, even if the API does not
-const CUT_OFF = "The connection is interrupted. The page shows the last known state. "
-  + "Turns go on without it, and it reconnects by itself.";
+const MEANWHILE = " The page shows the last known state. Turns go on without it, and it reconnects by itself.";
+const CUT_OFF = `The connection is interrupted.${MEANWHILE}`;
+const AWAY = `The service does not answer.${MEANWHILE}`;
+const NOT_NOW = 503;
 
 class Watch {
   constructor() {
-    this.notice = make("div", "cut-off", CUT_OFF);
+    this.notice = make("div", "cut-off");
     this.notice.setAttribute("role", "alert");
     document.addEventListener("visibilitychange", () => document.hidden || this.look());
   }
@@ -38,6 +41,7 @@ class Watch {
       // A drawing made since the request is newer than its answer; a run in progress draws anyway.
       if (now && now !== stamp && this.set && data === this.data && mayRedraw()) this.set("changed", now);
     }
+    if (!this.set) this.tell(""); // a page that does not check has come
     this.wait();
   }
 
@@ -46,17 +50,18 @@ class Watch {
       const signal = AbortSignal.timeout(MOST_MS);
       const answer = await fetch(`/colloquy/stamp?${new URLSearchParams(shown)}`, { signal });
       const stamp = await answer.text();
-      this.tell(false);
+      this.tell(answer.status === NOT_NOW && !this.data.says_away ? AWAY : "");
       return answer.ok ? stamp : "";
     } catch {
-      this.tell(true);
+      this.tell(CUT_OFF);
       return "";
     }
   }
 
-  tell(isCutOff) {
-    document.body.toggleAttribute("data-colloquy-cut-off", isCutOff);
-    if (!isCutOff) this.notice.remove();
+  tell(text) {
+    document.body.toggleAttribute("data-colloquy-cut-off", text !== "");
+    if (this.notice.textContent !== text) this.notice.textContent = text;
+    if (!text) this.notice.remove();
     else if (!this.notice.isConnected) document.body.append(this.notice);
   }
 }

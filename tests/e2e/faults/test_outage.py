@@ -3,7 +3,7 @@
 import os
 import signal
 
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Locator, expect
 
 from tests.e2e.desk import Desk, slowly
 from tests.fakes import ScriptedModel
@@ -20,6 +20,11 @@ def ask_for_long(context: BrowserContext, stack: Stack, model: ScriptedModel) ->
     desk.ask("Tell me")
     desk.sees("Paragraph 3 of")
     return desk
+
+
+def away(desk: Desk) -> Locator:
+    """What the page says while the service is away, wherever it says so."""
+    return desk.page.get_by_text("The service does not answer").filter(visible=True)
 
 
 def sees_each_word_once(desk: Desk) -> None:
@@ -66,14 +71,50 @@ def test_an_api_that_stands_still_in_the_middle_is_noticed_and_costs_no_word(
 
     os.kill(own_stack.api.pid, signal.SIGSTOP)
     try:
-        desk.sees("The service does not answer")
+        expect(away(desk).first).to_be_in_viewport()
     finally:
         os.kill(own_stack.api.pid, signal.SIGCONT)
 
     desk.sees("The end.")
     desk.is_idle()
-    desk.sees_not("The service does not answer")
+    expect(away(desk)).to_have_count(0)
     sees_each_word_once(desk)
+
+
+def test_an_api_that_stands_still_is_noticed_on_an_idle_page_and_costs_no_word(
+    context: BrowserContext, own_stack: Stack, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "Answered at last."}
+    desk = Desk(context, own_stack.start_ui())
+    desk.sees("What would you like to know?")
+    desk.sends_by_itself()
+    assert own_stack.api
+
+    os.kill(own_stack.api.pid, signal.SIGSTOP)
+    try:
+        desk.ask("Do not lose me")
+        expect(away(desk)).to_be_in_viewport()
+        expect(desk.composer).to_have_value("")  # it is on its way still
+    finally:
+        os.kill(own_stack.api.pid, signal.SIGCONT)
+
+    desk.sees("Answered at last.")
+    expect(away(desk)).to_have_count(0)
+
+
+def test_a_new_chat_that_is_drawn_while_the_service_is_away_says_so(
+    context: BrowserContext, own_stack: Stack
+):
+    desk = Desk(context, own_stack.start_ui())
+    desk.sees("What would you like to know?")
+    desk.sends_by_itself()
+
+    stop_process(own_stack.api)
+    desk.press("Archived")
+
+    expect(away(desk)).to_have_count(1)
+    expect(away(desk)).to_be_in_viewport()
+    expect(desk.page.get_by_test_id("stBottom")).to_contain_text("The service does not answer")
 
 
 def test_a_connection_that_is_lost_in_silence_is_noticed_and_costs_no_word(
@@ -103,7 +144,7 @@ def test_the_conversation_stays_on_the_page_while_the_service_is_away(
     desk.is_idle()
 
     stop_process(own_stack.api)
-    desk.sees("reconnecting")  # though nobody has touched the page
+    expect(away(desk).first).to_be_in_viewport()  # though nobody has touched the page
     desk.ask("And now?")
     desk.sees("back in the composer")
     desk.press("Archived")
@@ -111,7 +152,7 @@ def test_the_conversation_stays_on_the_page_while_the_service_is_away(
     desk.sees("Answered before.")
     own_stack.start_api()
 
-    expect(desk.page.get_by_text("The service does not answer")).to_have_count(0)
+    expect(away(desk)).to_have_count(0)
     desk.sees("Answered before.")
     expect(desk.composer).to_have_value("And now?")
 

@@ -50,6 +50,7 @@ def keep_fresh(
                 [*held.pinned, *held.listed.latest], opened, state.server(), rows, shared
             ),
             "shown": {name: value for name, value in shown.items() if value},
+            "says_away": held.is_away,  # beside the composer
         },
         on_changed_change=_draw,
     )
