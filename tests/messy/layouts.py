@@ -77,6 +77,8 @@ def layouts() -> list[Mess]:
         text("titles of two cells", f"Report of sales\nAs of 3 January,draft\n{head}{body}", columns, rows, "2 lines of titles", "header in line 3"),
         text("titles of two cells, padded", f"Report of sales,,\nCurrency: EUR,draft,\n{head}{body}", columns, rows, "2 lines of titles"),
         text("titles of two cells in a row", f"Unit:,EUR,\nPeriod:,2026,\n{head}{body}", columns, rows, "2 lines of titles"),
+        text("titles left of the table", "Report of sales,,,,\nUnit:,EUR,,,\n,,day,region,amount\n,,2026-01-01,north,5\n,,2026-01-02,south,7\n",
+             f"column_1 VARCHAR, column_2 VARCHAR, {columns}", [[NULL, NULL, *row] for row in rows], "2 lines of titles", "header in line 3"),
         text("comments above", f"# made by X\n# version 2\n{head}{body}", columns, rows, "titles"),
         text("remark below", f"{head}{body}\nSource: SAP\n", columns, rows, "left out", "Source: SAP"),
         text("remark below with separators", f"{head}{body}Source: SAP,,\n", columns, rows, "Source: SAP"),

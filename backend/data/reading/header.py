@@ -6,7 +6,7 @@ Pure: examines the first records only, whose cells are texts.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from backend.data.reading.cells import Kind, kind_of
 
@@ -35,6 +35,9 @@ class Header:
 
 def find_header(rows: Sequence[Row]) -> Header:
     """Return the header among the first records of a table."""
+    if margin := _left_margin(rows):
+        table = find_header([_without(row, margin) for row in rows])
+        return replace(table, cells=[""] * margin + table.cells, width=margin + table.width)
     width = _usual_width(rows)
     start = _first_wide(rows, width)
     titles = list(range(start))
@@ -85,6 +88,29 @@ def _usual_width(rows: Sequence[Row]) -> int:
     while usual > 1 and all(len(row) < usual or not row[usual - 1].strip() for row in rows):
         usual -= 1
     return usual if body else 0
+
+
+def _left_margin(rows: Sequence[Row]) -> int:
+    """Return how many columns left of the table hold at most titles above it, or remarks below.
+
+    0 if some record has cells both there and in the table.
+    """
+    begins = Counter(_first_filled(row) for row in rows if _filled(row))
+    margin = begins.most_common(1)[0][0] if begins else 0
+    both = any(_filled(row[:margin]) and _filled(row[margin:]) for row in rows)
+    return 0 if both else margin
+
+
+def _first_filled(row: Row) -> int:
+    return next(place for place, cell in enumerate(row) if cell.strip())
+
+
+def _without(row: Row, margin: int) -> Row:
+    """Return the record's part in the table; of a title, what it says, as short as it is."""
+    if not _filled(row[:margin]):
+        return row[margin:]
+    said = row[:margin]
+    return said[: max(place for place, cell in enumerate(said, 1) if cell.strip())]
 
 
 def _first_wide(rows: Sequence[Row], width: int) -> int:
