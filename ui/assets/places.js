@@ -39,7 +39,7 @@
     const before = view.scrollTop;
     const node = held.key && visible(`.${CSS.escape(held.key)}`)[0];
     if (node) view.scrollBy(0, node.getBoundingClientRect().top - held.top);
-    else if (!held.key) view.scrollTo(0, FAR);
+    else if (!held.key) view.scrollTo(0, held.isFirst ? 0 : FAR);
     const isAsked = held.isAsked && held.history === history(); // and nothing new was drawn yet
     if (isAsked || !isAtRest() || Math.abs(view.scrollTop - before) > 1) held.moved = now;
     if (now - held.moved > REST_MS || now - held.since > MOST_MS) places.held = null;
@@ -62,11 +62,12 @@
     // What it shows is gone before the other is there: the page is shorter for a moment.
     const choice = target.closest?.(SWITCH);
     if (choice) return hold({ key: keyOf(choice), top: topOf(choice), isRoomy: true });
-    const button = target.closest?.(".st-key-earlier, .st-key-later, .st-key-latest");
+    const button = target.closest?.(".st-key-first, .st-key-earlier, .st-key-later, .st-key-latest");
     if (!button) return;
     if (button.classList.contains("st-key-latest")) return hold({ isAsked: true });
     // A page at its end is kept there; the room below keeps it from getting there.
     scroller().scrollBy(0, -OFF_END);
+    if (button.classList.contains("st-key-first")) return hold({ isAsked: true, isFirst: true });
     const isAfter = (node) => button.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
     const anchors = visible(ANCHOR);
     const anchor = anchors.find(isAfter) ?? anchors.at(-1);

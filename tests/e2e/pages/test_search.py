@@ -97,6 +97,25 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
     expect(said(desk, "Answer 99")).to_be_in_viewport()
 
 
+def test_both_ends_of_a_long_session_are_one_click_away(desk: Desk, stack: Stack) -> None:
+    desk.open(f"?session={long_session(stack)}")
+    expect(said(desk, "Answer 99")).to_be_in_viewport()
+    desk.is_at_rest()
+    desk.lies_still()
+
+    desk.press("Jump to the first")
+
+    expect(said(desk, "Question 0")).to_be_in_viewport()
+    desk.sees_not("Answer 99.")
+    for button in ("Jump to the first", "Show earlier messages"):
+        expect(desk.page.get_by_role("button", name=button)).to_have_count(0)
+    top_of(desk, stack, "Question 0")
+    expect(said(desk, "Question 0")).to_be_in_viewport()
+    desk.press("Jump to the latest")
+    expect(said(desk, "Answer 99")).to_be_in_viewport()
+    desk.sees_not("Question 0.")
+
+
 def test_a_message_that_is_written_at_a_place_found_goes_to_its_session(
     desk: Desk, model: ScriptedModel, stack: Stack
 ) -> None:

@@ -96,7 +96,7 @@ def show(
     with area("history", (session_id, branch, first), rows=len(groups)):
         jumps.say_where(session_id, actions)
         if page.next_before is not None and page.items:
-            _earlier_button(page, session_id)
+            _earlier_buttons(page, session_id)
         draw(groups, session_id, actions)
         if not navigation.window(session_id).is_latest:
             _later_buttons(page, session_id)
@@ -188,8 +188,16 @@ def speaker(*, is_user: bool, agent: str | None = None, is_marked: bool = False)
     return st.chat_message(plain(agent or "assistant"), avatar=avatar)
 
 
-def _earlier_button(page: MessagePage, session_id: UUID) -> None:
-    with st.container(horizontal_alignment="center"):
+def _earlier_buttons(page: MessagePage, session_id: UUID) -> None:
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        st.button(
+            "Jump to the first",
+            key="first",
+            type="tertiary",
+            icon=":material/keyboard_double_arrow_up:",
+            on_click=navigation.set_window,
+            args=(session_id, windows.FIRST),
+        )
         st.button(
             "Show earlier messages",
             key="earlier",

@@ -7,6 +7,7 @@ from ui.state import PAGE_ROWS, WINDOW_ROWS, Window
 
 MOST_CUT = PAGE_ROWS // 2  # longer turns are cut, so that a page always has something to show
 MOST_KEPT = WINDOW_ROWS - PAGE_ROWS
+FIRST = Window(after=0)
 
 
 def cut_to_turns(page: MessagePage, window: Window, keep: int | None = None) -> MessagePage:
