@@ -122,8 +122,8 @@ def add_domain_routes(app: FastAPI, store, api: str) -> None:  # noqa: C901 (a f
         return refused() if fake.refusal else fake.add(**body)
 
     @app.get(f"{api}/domains/{{domain_id}}")
-    def domain(domain_id: UUID) -> Domain:
-        return fake.items[domain_id]
+    def domain(domain_id: UUID):
+        return fake.items[domain_id] if domain_id in fake.items else refused()
 
     @app.patch(f"{api}/domains/{{domain_id}}")
     def change(domain_id: UUID, body: dict):

@@ -53,6 +53,7 @@ if opened != domain_state.NEW:
     except NotFound:
         st.info("This domain does not exist, or no longer.")
         domain_list.show_way_back()
+        saving.of_deleted(domain_id)
         entrance.end_page()
 
 domain_list.show_way_back()

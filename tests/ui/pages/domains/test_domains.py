@@ -75,6 +75,21 @@ def test_a_version_saved_by_somebody_else_is_told_and_typed_text_is_kept(open_do
     assert store.bodies == [{"system_prompt": "Mine.", "version": 2}]
 
 
+def test_typed_text_is_kept_when_somebody_else_deletes_its_domain(open_domains, store):
+    domain = store.domains.add(system_prompt="One.")
+    page = open_domains(domain.id)
+    field(page, domain, "system_prompt").input("Mine.").run()
+    del store.domains.items[domain.id]
+    store.domains.refusal = Problem(title="Domain not found", status=404, detail="There is none.")
+
+    save(page, domain)
+
+    assert "It was deleted while you edited it" in said(page)
+    assert "system_prompt: Mine." in page.code[0].value
+    page.run()
+    assert "system_prompt: Mine." in page.code[0].value
+
+
 def test_typed_text_can_be_discarded(open_domains, store):
     domain = store.domains.add(description="First.")
     page = open_domains(domain.id)

@@ -162,14 +162,19 @@ class Draft:
 
 def open_draft(name: str, version: int, stored: JSON) -> Draft:
     """Return the draft as it was left, else a new one of the stored domain."""
-    drafts = _drafts()
-    draft = drafts.get(name)
-    if draft is not None:
-        draft.absorb()
+    draft = find_draft(name)
     if draft is None or (draft.version != version and not draft.changed):
         close_draft(name)
-        draft = drafts[name] = Draft(name, version, stored, stored)
+        draft = _drafts()[name] = Draft(name, version, stored, stored)
     draft.said = []
+    return draft
+
+
+def find_draft(name: str) -> Draft | None:
+    """Return the draft as it was left, if there is one."""
+    draft = _drafts().get(name)
+    if draft is not None:
+        draft.absorb()
     return draft
 
 

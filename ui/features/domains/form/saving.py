@@ -12,7 +12,7 @@ from ui.client import ClientError
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
 from ui.features.domains.form import body as bodies
-from ui.features.domains.form.draft import Draft, close_draft, open_draft
+from ui.features.domains.form.draft import Draft, close_draft, find_draft, open_draft
 from ui.shared.once import once
 from ui.shared.text.markdown import plain
 
@@ -36,13 +36,26 @@ def open_it(domain: Domain | None) -> tuple[Draft, TemplateCheck]:
     Faults of a new domain are shown only after an attempt to save it, or once it is filled in.
     """
     stored = bodies.said_by(domain) if domain else bodies.new_body()
-    name = f"domain-{domain.id if domain else domain_state.NEW}"
-    draft = open_draft(name, domain.version if domain else 0, stored)
+    draft = open_draft(
+        _name(domain.id if domain else None), domain.version if domain else 0, stored
+    )
     check = domains.check_template(state.client(), draft.body)
     is_new = domain is None and not draft.was_sent
     draft.faults = [f for f in check.faults if not (is_new and f.path == ["name"])]
     draft.warnings = check.warnings
     return draft, check
+
+
+def of_deleted(domain_id: UUID) -> None:
+    """Show what was typed for a domain that somebody else has deleted meanwhile."""
+    draft = find_draft(_name(domain_id))
+    if draft is not None and draft.changed:
+        st.warning(
+            "It was deleted while you edited it. This is what you had: copy it, and paste it into"
+            " the *YAML* of a new domain to keep it.",
+            icon=":material/delete:",
+        )
+        st.code(draft.yaml(), "yaml")
 
 
 def newer_version(domain: Domain | None, draft: Draft) -> None:
@@ -93,6 +106,10 @@ def actions(domain: Domain | None, draft: Draft) -> None:
                 args=(draft.name,),
             )
             st.caption("Not saved yet")
+
+
+def _name(domain_id: UUID | None) -> str:
+    return f"domain-{domain_id or domain_state.NEW}"
 
 
 def _elsewhere(draft: Draft) -> None:
