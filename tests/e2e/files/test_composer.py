@@ -67,6 +67,28 @@ def test_a_message_is_in_sight_while_its_files_are_sent_and_is_not_left_without_
     assert asked == ["beforeunload"]
 
 
+def test_why_a_message_was_not_sent_is_in_sight_beside_its_many_files(
+    desk: Desk, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"part {number}.csv" for number in range(8)]
+    for number, path in enumerate(paths):
+        path.write_text(f"a,b\n1,{number}\n" if number else "")
+    expect(desk.composer).to_be_visible()
+    desk.is_at_rest()
+    desk.page.set_viewport_size({"width": 1280, "height": 500})
+    drop(desk, desk.page.get_by_test_id("stChatInput"), *paths)
+
+    desk.ask("What is in them?")
+
+    expect(desk.main.get_by_text("part 0.csv: The file is empty.")).to_be_in_viewport(ratio=1)
+    expect(desk.main.get_by_role("link", name="Inspector")).to_be_in_viewport(ratio=1)
+    remove = desk.main.get_by_role("button", name="Remove")
+    expect(remove).to_have_count(7)
+    remove.last.scroll_into_view_if_needed()
+    expect(remove.last).to_be_in_viewport(ratio=1)
+    expect(desk.composer).to_be_in_viewport(ratio=1)
+
+
 def test_a_file_dropped_beside_the_composer_goes_into_it(
     desk: Desk, model: ScriptedModel, tmp_path: Path
 ) -> None:

@@ -84,10 +84,13 @@ def sent(key: str) -> None:
 def show(place: DeltaGenerator, key: str) -> None:
     """Draw the files for the next message, and those refused, with reasons."""
     attached = of_composer(key)
+    if not (attached.refused or attached.files):
+        return
+    rows = place.container(key="attached")
     for said in attached.refused:
-        place.error(plain(said, 600), icon=":material/error:")
+        rows.error(plain(said, 600), icon=":material/error:")
     for number, file in enumerate(attached.files):
-        row = place.container(horizontal=True, vertical_alignment="center")
+        row = rows.container(horizontal=True, vertical_alignment="center")
         problem = f": {file.problem}" if file.problem else ""
         row.caption(f":material/attach_file: {plain(file.name + problem, 300)}")
         row.button(
