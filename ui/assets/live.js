@@ -152,8 +152,9 @@ class Live {
       if (this.place) this.draw(this.place);
       window.colloquyFollowing.toEnd();
       if (turn) this.redraw();
-      if (this.sending.problem) this.earlyStop.forget();
-      else this.earlyStop.press();
+      if (!this.sending.problem) return this.earlyStop.press();
+      this.earlyStop.forget();
+      this.place?.querySelector(".colloquy-refusal").scrollIntoView({ block: "nearest" }); // a new chat is at its top
     });
   }
 

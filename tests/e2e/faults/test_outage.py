@@ -10,6 +10,10 @@ from tests.fakes import ScriptedModel
 from tests.processes import stop_process
 from tests.stack import Stack
 
+IS_ON_TOP = """one => {
+  const { x, y, width, height } = one.getBoundingClientRect();
+  return one === document.elementFromPoint(x + width / 2, y + height - 1);
+}"""
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
 
 
@@ -39,9 +43,12 @@ def test_a_message_that_could_not_be_sent_is_in_the_composer_again(
     desk = Desk(context, own_stack.start_ui())
     desk.sees("What would you like to know?")
     desk.sends_by_itself()
+    desk.page.set_viewport_size({"width": 420, "height": 500})  # lower than a new chat
     stop_process(own_stack.api)
     desk.ask("Do not lose me")
-    desk.sees("The service does not answer")
+    refusal = desk.main.get_by_text("back in the composer")
+    expect(refusal).to_be_in_viewport(ratio=1)
+    assert refusal.evaluate(IS_ON_TOP)
 
     own_stack.start_api()
 
