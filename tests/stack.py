@@ -26,6 +26,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.02, 0.2  # seconds
 # What tests let domains start: real programs, and one `c` that nobody has.
 PROGRAMS = Path(sys.executable).parent
 STDIO_COMMANDS = f"{sys.executable}, sleep, c, {PROGRAMS / 'mcp-server-time'}"
+# Commits still outlive every process that tests kill. Vacuum visits each database within its nap.
+LIGHT_SETTINGS = {"fsync": "off", "full_page_writes": "off", "autovacuum_naptime": "'10min'"}
 
 
 class Servers:
@@ -34,34 +36,35 @@ class Servers:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.postgres = EmbeddedPostgres(home)
-        self.redis = EmbeddedRedis(home)
-        self._more_redis: list[EmbeddedRedis] = []
+        self._redis: list[EmbeddedRedis] = []
         self._migrated: str | None = None
 
     def __enter__(self) -> "Servers":
         self.postgres.start()
-        self.redis.start()
+        for name, value in LIGHT_SETTINGS.items():
+            self._administer(f"ALTER SYSTEM SET {name} = {value}")
+        self._administer("SELECT pg_reload_conf()")
         return self
 
     def __exit__(self, *_: object) -> None:
-        for redis in (*self._more_redis, self.redis):
+        for redis in self._redis:
             redis.stop()
         self.postgres.stop()
 
     @property
     def newest_redis(self) -> EmbeddedRedis:
-        return self._more_redis[-1]
+        return self._redis[-1]
 
     def new_redis(self) -> str:
         """Start a Redis for one stack; on a shared one stacks take each other's jobs."""
-        redis = EmbeddedRedis(self.home / f"redis-{len(self._more_redis)}")
+        redis = EmbeddedRedis(self.home / f"redis-{len(self._redis)}")
         redis.start()
-        self._more_redis.append(redis)
+        self._redis.append(redis)
         return redis.url
 
     def stop_redis(self, url: str) -> None:
         """Stop one: a hundred that do nothing take a tenth of two processors."""
-        next(one for one in self._more_redis if one.url == url).stop()
+        next(one for one in self._redis if one.url == url).stop()
 
     def new_database(self) -> str:
         """Make an empty database, a copy of one that the migrations have built; give its URL."""
@@ -74,12 +77,14 @@ class Servers:
 
     def _create(self, template: str) -> str:
         name, owner = f"test_{uuid4().hex[:10]}", make_url(self.postgres.url).username
+        self._administer(f'CREATE DATABASE "{name}" OWNER "{owner}" TEMPLATE "{template}"')
+        return name
+
+    def _administer(self, sql: str) -> None:
         admin = create_engine(self.postgres.superuser_url, isolation_level="AUTOCOMMIT")
         with admin.connect() as connection:
-            sql = f'CREATE DATABASE "{name}" OWNER "{owner}" TEMPLATE "{template}"'
             connection.execute(text(sql))
         admin.dispose()
-        return name
 
 
 class Stack:
@@ -139,9 +144,8 @@ class Stack:
     def start_demo_model(self) -> None:
         """Start the demo model and let the parts started later use it."""
         port = free_port()
-        self.others.append(
-            self.start("-m", "backend.demo_model", "--port", str(port), "--delay-ms", "0")
-        )
+        options = ("--port", str(port), "--delay-ms", "0")
+        self.others.append(self.start("-m", "backend.demo_model", *options))
         url = f"http://127.0.0.1:{port}"
         self.environment["DEMO_MODEL_URL"] = url
         self.wait_for(lambda: _answers(f"{url}/healthz"), "the demo model does not answer")
@@ -213,9 +217,8 @@ class Stack:
     def submit(self, message: str, session_id: str | None = None, **headers: str) -> JSON:
         """Send a message without waiting."""
         target = f"/sessions/{session_id}/chat" if session_id else "/chat"
-        answer = self.client.post(
-            target, json={"message": message}, headers={"Prefer": "respond-async", **headers}
-        )
+        headers = {"Prefer": "respond-async", **headers}
+        answer = self.client.post(target, json={"message": message}, headers=headers)
         assert answer.status_code in (200, 202), answer.text
         return answer.json()
 
@@ -240,9 +243,8 @@ class Stack:
         rows: list[JSON] = []
         after: int | None = 0
         while after is not None:
-            page = self.client.get(
-                f"/sessions/{session_id}/messages", params={"after": after, "limit": 200, **only}
-            ).json()
+            params: JSON = {"after": after, "limit": 200, **only}
+            page = self.client.get(f"/sessions/{session_id}/messages", params=params).json()
             rows += page["items"]
             after = page["next_after"]
         return rows

@@ -148,7 +148,7 @@ def _flush_redis(stage: Stage, fault: Fault, _: str) -> Sequence[str]:
 
 
 def _restart_redis(stage: Stage, fault: Fault, _: str) -> Sequence[str]:
-    server = stage.servers.redis
+    server = stage.servers.newest_redis
     if server.process is not None:
         server.process.kill()
         server.process.wait()

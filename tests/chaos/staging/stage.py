@@ -45,7 +45,7 @@ class Stage(Stack):
         home: Path,
         **environment: str,
     ) -> None:
-        redis_url = servers.redis.url
+        redis_url = servers.newest_redis.url
         super().__init__(servers.new_database(), redis_url, home, **environment)
         self.servers, self.wires, self.model, self.effects = servers, wires, model, effects
         self.has_proxies = True
@@ -141,6 +141,7 @@ def open_stage(
         folder.chmod(0o711)
         keeper = parts.enter_context(ThreadPoolExecutor(1))
         servers = parts.enter_context(Servers(folder))
+        servers.new_redis()
         proxies = parts.enter_context(Proxies())
         model = parts.enter_context(ScriptedModel())
         effects = parts.enter_context(Effects())
@@ -161,7 +162,7 @@ def _open_wires(
 ) -> dict[str, Proxy]:
     targets = {
         "postgres": servers.postgres.port,
-        "redis": servers.redis.port,
+        "redis": servers.newest_redis.port,
         "model": urlsplit(model.url).port,
         "tools": urlsplit(effects.server.url).port,
     }
