@@ -33,6 +33,11 @@ _PARTS = [
     "worker.__main__",
     "ui.__main__",
     "pandas",  # of all that pages import, what takes longest
+    # What the API and the worker import when they have started.
+    "anyio._backends._asyncio",
+    "httpcore",
+    "openai.resources.chat.chat",
+    "psycopg2.extras",
 ]
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(_PARTS)
