@@ -25,7 +25,7 @@ class Ground:
 
     def __init__(self, servers: Servers, home: Path) -> None:
         self.home = home
-        self.redis_url: str = servers.redis.url
+        self.redis_url = servers.new_redis()
         self._servers = servers
         self._admin: Engine = create_engine(
             servers.postgres.superuser_url, isolation_level="AUTOCOMMIT"
@@ -39,7 +39,7 @@ class Ground:
     @property
     def server_pids(self) -> tuple[int, int]:
         """The main processes of PostgreSQL and Redis, which may have children."""
-        postgres, redis = self._servers.postgres.process, self._servers.redis.process
+        postgres, redis = self._servers.postgres.process, self._servers.newest_redis.process
         assert postgres and redis
         return postgres.pid, redis.pid
 
@@ -109,7 +109,7 @@ def ground() -> Iterator[Ground]:
     with tempfile.TemporaryDirectory(prefix="colloquy-bench-") as folder:
         home = Path(folder)
         home.chmod(0o711)  # otherwise PostgreSQL could not enter it when started by root
-        with Servers(home) as servers:
+        with Servers(home, settings={}) as servers:
             measured = Ground(servers, home)
             try:
                 yield measured

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -33,15 +33,15 @@ LIGHT_SETTINGS = {"fsync": "off", "full_page_writes": "off", "autovacuum_naptime
 class Servers:
     """PostgreSQL and Redis, really running, in a folder of their own."""
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
+    def __init__(self, home: Path, settings: Mapping[str, str] = LIGHT_SETTINGS) -> None:
+        self.home, self._settings = home, settings
         self.postgres = EmbeddedPostgres(home)
         self._redis: list[EmbeddedRedis] = []
         self._migrated: str | None = None
 
     def __enter__(self) -> "Servers":
         self.postgres.start()
-        for name, value in LIGHT_SETTINGS.items():
+        for name, value in self._settings.items():
             self._administer(f"ALTER SYSTEM SET {name} = {value}")
         self._administer("SELECT pg_reload_conf()")
         return self

@@ -140,7 +140,7 @@ def open_stage(
         folder = Path(parts.enter_context(TemporaryDirectory(prefix="colloquy-chaos-")))
         folder.chmod(0o711)
         keeper = parts.enter_context(ThreadPoolExecutor(1))
-        servers = parts.enter_context(Servers(folder))
+        servers = parts.enter_context(Servers(folder, settings={}))
         servers.new_redis()
         proxies = parts.enter_context(Proxies())
         model = parts.enter_context(ScriptedModel())
