@@ -95,6 +95,11 @@ class EmbeddedServer(ABC):
     def _answers(self) -> bool:
         """Return whether the server answers its clients."""
 
+    @property
+    def _is_recovering(self) -> bool:
+        """Return whether the last answer was that it recovers, which begins again if stopped."""
+        return False
+
     def _complete(self) -> None:  # noqa: B027 - most servers need nothing
         """Do what needs a server that answers."""
 
@@ -123,7 +128,7 @@ class EmbeddedServer(ABC):
         while self.process.poll() is None:
             if self._answers():
                 return None
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline and not self._is_recovering:
                 raise LaunchError(
                     f"The embedded {self.title} does not answer yet; see {self.log_file}."
                 )

@@ -36,6 +36,9 @@ SETTINGS = {
     "jit": "off",
 }
 
+# Begins what it answers while it replays its log after a crash, which can take minutes.
+NOT_NOW = "the database system is"
+
 
 class EmbeddedPostgres(EmbeddedServer):
     """A PostgreSQL server; clients use a role without special privileges."""
@@ -56,6 +59,7 @@ class EmbeddedPostgres(EmbeddedServer):
     def __init__(self, home: Path) -> None:
         super().__init__(home)
         self._cluster: Cluster | None = None
+        self._refusal = ""
 
     @property
     def url(self) -> str:
@@ -102,16 +106,22 @@ class EmbeddedPostgres(EmbeddedServer):
         )
 
     def _answers(self) -> bool:
+        self._refusal = ""
         try:
             self._connect("postgres").close()
         except psycopg2.OperationalError as error:
-            if "password authentication failed" in str(error):
+            self._refusal = str(error)
+            if "password authentication failed" in self._refusal:
                 raise LaunchError(
                     f"The password in {self._folder / 'superuser.password'} is not the password of "
                     f"the database in {self.cluster_folder}. Restore the right file."
                 ) from None
             return False
         return True
+
+    @property
+    def _is_recovering(self) -> bool:
+        return NOT_NOW in self._refusal
 
     def _connect(self, database: str) -> Any:
         connection = psycopg2.connect(
