@@ -25,6 +25,9 @@ Stack.launch = staticmethod(fork)
 
 TESTS = Path(__file__).parent
 RUNNING = "SELECT id FROM turns WHERE status IN ('queued', 'running')"
+# Of stacks that stay and lose no worker: the sweeps are half of what an idle one costs, and each of
+# pytest's workers has one all the time.
+GENTLE = {"SWEEP_SECONDS": "2"}
 RUN_TOGETHER = ({"e2e"}, {"chaos", "integration", "replay"})
 
 # Nothing here speaks TLS, yet each HTTP client reads all certificates that it would trust, which
@@ -76,7 +79,7 @@ def sandbox() -> Iterator[Sandbox]:
 def shared_stack(
     servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stack]:
-    with make_stack(servers, model, tmp_path_factory.mktemp("stack")) as running:
+    with make_stack(servers, model, tmp_path_factory.mktemp("stack"), **GENTLE) as running:
         yield running
 
 

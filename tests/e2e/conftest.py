@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, expect, sync_playwright
 
 from launch.browser import find_browser, sandbox_flags
-from tests.conftest import make_stack
+from tests.conftest import GENTLE, make_stack
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.stack import Servers, Stack
@@ -109,7 +109,7 @@ def shared_stack(
     servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stack]:
     """Apart from the one of the other tests, whose sessions would be on everybody's pages."""
-    with make_stack(servers, model, tmp_path_factory.mktemp("pages")) as running:
+    with make_stack(servers, model, tmp_path_factory.mktemp("pages"), **GENTLE) as running:
         yield running
 
 
