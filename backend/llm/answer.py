@@ -138,7 +138,9 @@ class Answer:
         self._model = chunk.get("model") or self._model
         yield from self._read_delta(self._delta_of(choice))
         if reason := finish_reason_of(choice):
-            self._finish_reason = reason
+            # Some servers end a cut answer once more, with "stop".
+            if self._finish_reason not in CUT_SHORT:
+                self._finish_reason = reason
             yield from self._show_rest()
 
     def _read_delta(self, delta: JSON) -> Iterator[Delta | Reset]:

@@ -203,6 +203,12 @@ def test_a_provider_that_ends_an_answer_for_its_content_is_understood(reason):
     assert answer.message().response_metadata["finish_reason"] == "content_filter"
 
 
+def test_an_answer_that_was_cut_stays_so_when_its_end_is_told_again():
+    answer, _ = feed(chunk("length", content="half"), chunk("stop"))
+
+    assert answer.message().response_metadata["finish_reason"] == "length"
+
+
 def test_an_answer_of_very_many_calls_is_refused():
     calls = [chunk(tool_calls=piece(n, "{}", f"c{n}", "t")) for n in range(MAX_CALLS + 1)]
 
