@@ -2,18 +2,11 @@
 
 from playwright.sync_api import BrowserContext
 
-from launch.servers.redis import EmbeddedRedis
 from tests.e2e.desk import Desk, slowly
 from tests.fakes import ScriptedModel
 from tests.stack import Servers, Stack
 
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
-
-
-def redis_of(servers: Servers, stack: Stack) -> EmbeddedRedis:
-    """The Redis that a stack uses alone."""
-    (redis,) = [one for one in servers._more_redis if one.url == stack.redis_url]
-    return redis
 
 
 def test_a_running_turn_is_followed_to_its_end(
@@ -24,7 +17,7 @@ def test_a_running_turn_is_followed_to_its_end(
     desk.ask("Tell me")
     desk.sees("Paragraph 3 of")
 
-    redis_of(servers, own_stack).stop()
+    servers.newest_redis.stop()
 
     desk.sees("The end.", "Live updates pause; what you send is kept and runs")
     desk.is_idle()
