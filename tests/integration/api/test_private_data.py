@@ -27,8 +27,9 @@ def usual_umask() -> Iterator[None]:
 
 def test_no_file_of_the_embedded_servers_is_open_to_other_users(servers: Servers) -> None:
     servers.new_database()
+    servers.new_redis()
 
-    assert (servers.home / "redis" / "password").exists()
+    assert (servers.newest_redis.home / "redis" / "password").exists()
     assert open_to_others(servers.home) == []
 
 
