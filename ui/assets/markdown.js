@@ -76,12 +76,18 @@ const asWritten = (text) => {
   return made;
 };
 
+// Of styles only the side is kept on which a column's cells stand, as numbers do right.
+DOMPurify.addHook("uponSanitizeAttribute", (_, attribute) => {
+  if (attribute.attrName === "style")
+    attribute.keepAttr = /^text-align:(left|center|right)$/.test(attribute.attrValue);
+});
+
 const toElements = (text) => {
   if (hasTooManyCells(text)) return asWritten(text);
   const made = DOMPurify.sanitize(markdown.render(text), {
     RETURN_DOM_FRAGMENT: true,
     FORBID_TAGS: ["img", "style", "form", "input", "button", "iframe", "video", "audio", "picture"],
-    FORBID_ATTR: ["style", "class", "id", "name"],
+    FORBID_ATTR: ["class", "id", "name"],
   });
   for (const link of made.querySelectorAll("a")) {
     link.target = "_blank";

@@ -62,6 +62,22 @@ def test_a_long_table_keeps_its_head(desk: Desk, model: ScriptedModel) -> None:
     desk.is_idle()
 
 
+def test_numbers_stand_right_while_they_stream_as_they_do_afterwards(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    rows = ["| Cost centre | Amount |", "|---|--:|", "| CC-1 | 1,500.00 |", "", PIECE]
+    may_end, model.steps = held(text="\n".join(rows))
+
+    desk.ask("Tell me")
+
+    desk.sees(PIECE)
+    amount = desk.main.get_by_role("cell", name="1,500.00")
+    expect(amount).to_have_css("text-align", "right")
+    may_end.set()
+    desk.is_idle()
+    expect(amount).to_have_css("text-align", "right")
+
+
 def test_thinking_that_was_read_stays_in_a_box_that_follows_until_it_is_scrolled_up(
     desk: Desk, model: ScriptedModel
 ) -> None:
