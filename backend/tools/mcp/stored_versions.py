@@ -3,8 +3,9 @@
 import asyncio
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -54,12 +55,12 @@ class ServerTools:
         self._lock = threading.Lock()
 
     def of(self, domain_id: UUID | None) -> ToolMemory:
-        """Return the memory of one domain; None: one that was deleted."""
-        return _DomainTools(self, domain_id) if domain_id else _RefusedTools(self)
+        """Return the memory of one domain; None: one that was deleted, where nobody decides."""
+        return _Memory(partial(self.review, domain_id) if domain_id else self.look_for_refused)
 
     def seen(self, domain_id: UUID | None) -> ToolMemory:
         """Return the read-only memory of one domain: nothing is remembered."""
-        return _SeenTools(self, domain_id) if domain_id else NoMemory()
+        return _Memory(partial(self.look, domain_id)) if domain_id else NoMemory()
 
     def look(self, domain_id: UUID, listed: Mapping[str, Sequence[Tool]]) -> Review:
         """Return which of the listed tools may be used, judged by the domain's stored versions."""
@@ -91,31 +92,14 @@ class ServerTools:
         return review_versions(versions, known)
 
 
-class _DomainTools:
-    def __init__(self, tools: ServerTools, domain_id: UUID) -> None:
-        self._tools = tools
-        self._domain_id = domain_id
+class _Memory:
+    """Asks in a thread, because a review waits for the database."""
+
+    def __init__(self, review: Callable[[Mapping[str, Sequence[Tool]]], Review]) -> None:
+        self._review = review
 
     async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(_READERS, self._tools.review, self._domain_id, listed)
-
-
-class _RefusedTools:
-    """For sessions of deleted domains: nobody decides on new versions, and they may be used."""
-
-    def __init__(self, tools: ServerTools) -> None:
-        self._tools = tools
-
-    async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(_READERS, self._tools.look_for_refused, listed)
-
-
-class _SeenTools(_DomainTools):
-    async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(_READERS, self._tools.look, self._domain_id, listed)
+        return await asyncio.get_running_loop().run_in_executor(_READERS, self._review, listed)
 
 
 def _versions_in(listed: Mapping[str, Sequence[Tool]]) -> list[Version]:

@@ -32,6 +32,13 @@ ROOM = 2000  # pixels: it keeps the latest turn at the foot of the page until th
 MORE_THAN_A_SCREEN = 20  # rows
 USER_AVATAR = ":material/person:"
 AGENT_AVATAR = ":material/forum:"
+# The buttons that show another part of the history, by key: label and icon.
+OTHER_PARTS = {
+    "first": ("Jump to the first", "keyboard_double_arrow_up"),
+    "earlier": ("Show earlier messages", "expand_less"),
+    "later": ("Show later messages", "expand_more"),
+    "latest": ("Jump to the latest", "keyboard_double_arrow_down"),
+}
 
 
 def begin(session_id: UUID, *, after: Hashable) -> None:
@@ -189,41 +196,21 @@ def speaker(*, is_user: bool, agent: str | None = None, is_marked: bool = False)
 
 
 def _earlier_buttons(page: MessagePage, session_id: UUID) -> None:
+    before = windows.earlier(navigation.window(session_id), page)
     with st.container(horizontal=True, horizontal_alignment="center"):
-        st.button(
-            "Jump to the first",
-            key="first",
-            type="tertiary",
-            icon=":material/keyboard_double_arrow_up:",
-            on_click=navigation.set_window,
-            args=(session_id, windows.FIRST),
-        )
-        st.button(
-            "Show earlier messages",
-            key="earlier",
-            type="tertiary",
-            icon=":material/expand_less:",
-            on_click=navigation.set_window,
-            args=(session_id, windows.earlier(navigation.window(session_id), page)),
-        )
+        _button("first", navigation.set_window, session_id, windows.FIRST)
+        _button("earlier", navigation.set_window, session_id, before)
 
 
 def _later_buttons(page: MessagePage, session_id: UUID) -> None:
     with st.container(horizontal=True, horizontal_alignment="center"):
         if page.next_after is not None and page.items:
-            st.button(
-                "Show later messages",
-                key="later",
-                type="tertiary",
-                icon=":material/expand_more:",
-                on_click=navigation.set_window,
-                args=(session_id, windows.later(page)),
-            )
-        st.button(
-            "Jump to the latest",
-            key="latest",
-            type="tertiary",
-            icon=":material/keyboard_double_arrow_down:",
-            on_click=navigation.show_latest,
-            args=(session_id,),
-        )
+            _button("later", navigation.set_window, session_id, windows.later(page))
+        _button("latest", navigation.show_latest, session_id)
+
+
+def _button(key: str, show_part: Callable[..., None], *args: object) -> None:
+    label, icon = OTHER_PARTS[key]
+    st.button(
+        label, key=key, type="tertiary", icon=f":material/{icon}:", on_click=show_part, args=args
+    )
