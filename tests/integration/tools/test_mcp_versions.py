@@ -99,15 +99,21 @@ def _is_of(row: Any, domain: JSON) -> bool:
     return bool(row.subject_id == domain["id"])
 
 
-def test_a_refused_tool_stays_away_and_the_old_version_is_used_when_it_is_back(
-    stack: Stack, model: ScriptedModel, server: Changing
-) -> None:
+def refuse_a_change(stack: Stack, server: Changing) -> tuple[JSON, str]:
+    """Return a domain whose changed tool was refused, and its session."""
     domain = make_domain(stack, mcp_servers={"s": server.template})
     session_id = make_session(stack, domain["id"])
     stack.chat("first", session_id)
     server.now_lists(tool("say", description="Worse."), tool("look"))
     stack.chat("second", session_id)
     decide(stack, domain, versions(stack, domain)["items"][0], "refused")
+    return domain, session_id
+
+
+def test_a_refused_tool_stays_away_and_the_old_version_is_used_when_it_is_back(
+    stack: Stack, model: ScriptedModel, server: Changing
+) -> None:
+    _, session_id = refuse_a_change(stack, server)
 
     stack.chat("third", session_id)
     assert offered(model) == ["look"]
@@ -152,12 +158,7 @@ def test_sessions_of_a_deleted_domain_use_what_their_servers_say(
 def test_what_was_refused_stays_refused_when_its_domain_is_deleted(
     stack: Stack, model: ScriptedModel, server: Changing
 ) -> None:
-    domain = make_domain(stack, mcp_servers={"s": server.template})
-    session_id = make_session(stack, domain["id"])
-    stack.chat("first", session_id)
-    server.now_lists(tool("say", description="Worse."), tool("look"))
-    stack.chat("second", session_id)
-    decide(stack, domain, versions(stack, domain)["items"][0], "refused")
+    domain, session_id = refuse_a_change(stack, server)
     assert stack.client.delete(f"/domains/{domain['id']}").status_code == 204
 
     stack.chat(script({"tools": [{"name": "say"}]}, {"text": "Without."}), session_id)
