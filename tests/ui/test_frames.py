@@ -228,12 +228,15 @@ def test_what_no_event_told_comes_from_what_is_stored(store, turn):
     assert view.store([], []) == [{"kind": "ended", "turn": str(turn.id)}, news("It has ended.")]
 
 
-def test_a_service_that_is_away_is_named(turn):
-    view = SessionFrames(turn)
+def test_a_service_that_is_away_is_named_in_place_of_what_a_turn_does(turn):
+    view, idle = SessionFrames(turn), SessionFrames(None)
 
-    view.is_away = True
+    view.is_away = idle.is_away = True
+    [told], [told_of_no_turn] = view.status(), idle.status()
 
-    assert "does not answer" in view.status()[0]["text"]
+    assert "does not answer" in told["text"]
+    assert (told_of_no_turn["text"], told_of_no_turn["away"]) == ("", True)
+    assert idle.status() == []
 
 
 def test_what_a_task_says_is_told_until_it_is_stored_and_taken_back_with_it():

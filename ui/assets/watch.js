@@ -22,6 +22,7 @@ class Watch {
 
   mount({ data, setTriggerValue }) {
     Object.assign(this, { data, set: setTriggerValue });
+    if (data.says_away) this.tell(""); // a drawing has come that says it itself
     this.wait();
     return () => {
       if (this.set === setTriggerValue) this.set = null;

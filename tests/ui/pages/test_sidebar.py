@@ -64,6 +64,19 @@ def test_search_without_a_hit_says_so(open_page, store):
     assert shown(page)["empty"] == "No session titles match."
 
 
+def test_a_list_that_cannot_be_read_is_not_called_empty(open_page, store, monkeypatch):
+    store.add_session("Budget")
+    page = open_page()
+
+    def away(**_):
+        raise RuntimeError("the service is away")
+
+    monkeypatch.setattr("tests.ui.fakes.api.SessionPage", away)
+    page.text_input(key="search").set_value("nothing").run()
+
+    assert shown(page)["empty"] == "The list cannot be read now."
+
+
 def test_a_row_opens_its_session(open_page, store):
     session = store.add_session("Chosen")
     answered(store, session)

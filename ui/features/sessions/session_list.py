@@ -83,6 +83,8 @@ def _mark(session: Session) -> str:
 
 
 def _empty_text() -> str:
+    if state.memory().is_away:
+        return "The list cannot be read now."
     if state.search_text():
         return "No session titles match."
     if state.memory().archived:

@@ -49,7 +49,13 @@ class SessionFrames:
     def __init__(self, active: Turn | None, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._live = LiveTurn(active, ()) if active else None
-        self._said = ("", "", "")
+        self._told: JSON = {
+            "kind": "status",
+            "text": "",
+            "details": "",
+            "notice": "",
+            "away": False,
+        }
         self.is_away = False
 
     @property
@@ -86,21 +92,21 @@ class SessionFrames:
 
     def status(self) -> list[JSON]:
         """Return the current status frame of the turn, if it has changed."""
-        words = self._words()
-        if words == self._said:
+        text, details, notice = self._words()
+        now = {"text": text, "details": details, "notice": notice, "away": self.is_away}
+        frame: JSON = {"kind": "status", **now}
+        if frame == self._told:
             return []
-        self._said = words
-        text, details, notice = words
-        frame = {"kind": "status", "text": text, "details": details, "notice": notice}
-        return [{**frame, "away": self.is_away}]
+        self._told = frame
+        return [frame]
 
     def _words(self) -> tuple[str, str, str]:
         """Return what the turn is doing, the details that change all the time, and the notice."""
-        if self.is_away:
-            return f"{AWAY}…", "", ""
         live = self._live
         if live is None or live.is_finished or live.waits_for:
-            return "", "", ""
+            return "", "", ""  # the page itself says that the service is away
+        if self.is_away:
+            return f"{AWAY}…", "", ""
         turn = live.turn
         activity = f"{live.activity}…"
         if turn.status is TurnStatus.QUEUED:
