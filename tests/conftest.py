@@ -24,7 +24,7 @@ examples.load_profile("steady")
 Stack.launch = staticmethod(fork)
 
 TESTS = Path(__file__).parent
-RUNNING = "SELECT id FROM turns WHERE status IN ('queued', 'running')"
+UNFINISHED = "SELECT id FROM turns WHERE finished_at IS NULL"
 # Of stacks that stay and lose no worker: the sweeps are half of what an idle one costs, and each of
 # pytest's workers has one all the time.
 GENTLE = {"SWEEP_SECONDS": "2"}
@@ -87,9 +87,9 @@ def shared_stack(
 def stack(shared_stack: Stack, model: ScriptedModel) -> Iterator[Stack]:
     """The stack that all gentle tests share. A turn that a test leaves would change the next's."""
     yield shared_stack
-    for (turn_id,) in shared_stack.query(RUNNING):
+    for (turn_id,) in shared_stack.query(UNFINISHED):
         shared_stack.client.post(f"/turns/{turn_id}/stop")
-    shared_stack.wait_for(lambda: not shared_stack.query(RUNNING), "a test's turns do not end")
+    shared_stack.wait_for(lambda: not shared_stack.query(UNFINISHED), "a test's turns do not end")
 
 
 @pytest.fixture

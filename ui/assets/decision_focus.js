@@ -12,7 +12,7 @@
   const PAGE = '[data-testid="stMainBlockContainer"]';
   const opened = new Map(); // by call, whose fields are open: the action that opened them
 
-  const find = (selector) => document.querySelector(selector);
+  const find = (selector) => window.colloquyKeys.current(selector);
 
   const partsOf = (button) => {
     const names = [...(button.closest('[class*="st-key-call-"]')?.classList ?? [])];

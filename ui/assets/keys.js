@@ -49,6 +49,9 @@
 
   const isVisible = (one) => one.getClientRects().length > 0;
   const visible = (selector) => [...document.querySelectorAll(selector)].find(isVisible);
+  /** Return what matches and is drawn by the latest run; the rest stays on the page until it ends. */
+  const current = (selector) =>
+    [...document.querySelectorAll(selector)].find((one) => !one.closest('[data-stale="true"]'));
   const press = (selector) => {
     const button = visible(selector);
     button?.click();
@@ -82,7 +85,7 @@
   /** Move the focus to what `find` returns once `gone`, which has it, is no longer on the page. */
   const focusAfter = (gone, find) => focusFrom(gone, () => (gone.isConnected ? null : find()));
 
-  window.colloquyKeys = { focusAfter, focusFrom };
+  window.colloquyKeys = { current, focusAfter, focusFrom };
 
   const composer = () => visible(COMPOSER);
 
@@ -144,7 +147,7 @@
 
   // The button that had the focus disappears, or what it leads to is to be written in at once.
   document.addEventListener("click", ({ target, detail }) => {
-    if (target.closest?.(EDIT)) focusSoon(() => document.querySelector(EDITOR));
+    if (target.closest?.(EDIT)) focusSoon(() => current(EDITOR));
     if (target.closest?.(NEW_CHAT)) focusNewChat();
     const button = target.closest?.("button");
     if (detail !== 0 || !button || button !== document.activeElement) return; // 0: by key, not by pointer
