@@ -97,7 +97,6 @@ def own_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterato
     """A stack of one's own, for tests that kill its parts."""
     with make_stack(servers, model, tmp_path, LEASE_SECONDS="2", SWEEP_SECONDS="0.3") as running:
         yield running
-    servers.stop_redis(running.redis_url)
 
 
 @pytest.fixture
@@ -105,7 +104,6 @@ def patient_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Ite
     """A stack of one's own whose leases outlast any test."""
     with make_stack(servers, model, tmp_path, LEASE_SECONDS="300") as running:
         yield running
-    servers.stop_redis(running.redis_url)
 
 
 @pytest.fixture(scope="session")
@@ -121,15 +119,16 @@ def demo_stack(servers: Servers, demo_home: Path) -> Iterator[Stack]:
     Few modules use it, so it ends with each of them: an idle stack costs the others time.
     """
     stack = Stack(servers.new_database(), servers.new_redis(), demo_home, OPENAI_API_KEY="")
+    stack.ends_with_it.callback(servers.stop_redis, stack.redis_url)
     stack.environment.pop("OPENAI_BASE_URL", None)
     stack.start_demo_model()
     with stack as running:
         yield running
-    servers.stop_redis(stack.redis_url)
 
 
 def make_stack(servers: Servers, model: ScriptedModel, home: Path, **environment: str) -> Stack:
-    return Stack(
+    """A stack with a database and a Redis of its own, which ends with it."""
+    stack = Stack(
         servers.new_database(),
         servers.new_redis(),
         home,
@@ -139,3 +138,5 @@ def make_stack(servers: Servers, model: ScriptedModel, home: Path, **environment
         MODEL_TRIES="2",
         **environment,
     )
+    stack.ends_with_it.callback(servers.stop_redis, stack.redis_url)
+    return stack

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -113,6 +113,7 @@ class Stack:
         self.api: Process | None = None
         self.workers: list[Process] = []
         self.others: list[Process] = []
+        self.ends_with_it = ExitStack()
         self.client = httpx.Client(base_url=f"{self.base_url}/api/v1", timeout=60)
 
     def __enter__(self) -> "Stack":
@@ -126,6 +127,7 @@ class Stack:
         self._engine.dispose()
         for process in [*self.workers, *self.others, *([self.api] if self.api else [])]:
             kill_process(process)
+        self.ends_with_it.close()
 
     def start(self, *arguments: str, **environment: str) -> Process:
         """Start a part: `python ARGUMENTS`, its words in the log file."""
@@ -143,8 +145,7 @@ class Stack:
 
     def start_demo_model(self) -> None:
         """Start the demo model and let the parts started later use it."""
-        port = free_port()
-        options = ("--port", str(port), "--delay-ms", "0")
+        options = ("--port", str(port := free_port()), "--delay-ms", "0")
         self.others.append(self.start("-m", "backend.demo_model", *options))
         url = f"http://127.0.0.1:{port}"
         self.environment["DEMO_MODEL_URL"] = url
@@ -152,8 +153,8 @@ class Stack:
 
     def start_ui(self, *options: str, port: int | None = None) -> str:
         """Start the pages; give their URL."""
-        port = port or free_port()
-        self.others.append(self.start("-m", "ui", "--port", str(port), *options))
+        options = ("--port", str(port := port or free_port()), *options)
+        self.others.append(self.start("-m", "ui", *options))
         url = f"http://127.0.0.1:{port}"
         self.wait_for(lambda: _answers(f"{url}/_stcore/health"), "the pages do not answer")
         return url
@@ -230,11 +231,10 @@ class Stack:
 
     def finished(self, turn_id: str, seconds: float = PATIENCE_SECONDS) -> JSON:
         """The turn once it has ended."""
-        ended = ("succeeded", "failed", "stopped")
 
         def turn() -> JSON | None:
             now = self.turn(turn_id)
-            return now if now["status"] in ended else None
+            return now if now["status"] in ("succeeded", "failed", "stopped") else None
 
         return self.wait_for(turn, f"turn {turn_id} does not end", seconds)
 
