@@ -11,7 +11,6 @@ from backend.conversations import service as conversations
 from backend.conversations.service import visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors.approvals import ApprovalNotFound
-from backend.errors.base import NotAllowed
 from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.approval import ApprovalRow
@@ -62,7 +61,8 @@ def list_approvals(
     Raise NotAllowed if a member asks for everyone's, InvalidInput for a cursor that is unknown or
     belongs to the other order.
     """
-    _check_everyone(scope, everyone)
+    if everyone:
+        scope.require_admin()
     place = tuple_(ApprovalRow.created_at, ApprovalRow.id)
     oldest_first = status is ApprovalStatus.PENDING
     order_name = "approvals, oldest first" if oldest_first else "approvals, newest first"
@@ -88,7 +88,8 @@ def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
 
     Raise NotAllowed if a member asks for everyone's.
     """
-    _check_everyone(scope, everyone)
+    if everyone:
+        scope.require_admin()
     query = (
         select(func.count())
         .select_from(ApprovalRow)
@@ -97,11 +98,6 @@ def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
         .where(visible_to(scope, everyone=everyone))
     )
     return session.scalar(query) or 0
-
-
-def _check_everyone(scope: Scope, everyone: bool) -> None:
-    if everyone and not scope.is_admin:
-        raise NotAllowed
 
 
 def _approvals() -> Select[Any]:

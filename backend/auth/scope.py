@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from backend.errors.base import NotAllowed
+
 
 class Role(StrEnum):
     """What a person may see: a member their own sessions, an admin everyone's."""
@@ -24,6 +26,11 @@ class Scope:
     def is_admin(self) -> bool:
         """Return whether the caller may review sessions of all owners."""
         return self.role is Role.ADMIN
+
+    def require_admin(self) -> None:
+        """Raise NotAllowed unless the caller is an admin."""
+        if not self.is_admin:
+            raise NotAllowed
 
 
 LOCAL_USER = Scope(user_id="local", role=Role.ADMIN)

@@ -10,7 +10,7 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.connections import store
 from backend.connections.probe import probe
-from backend.errors.base import ConfigurationError, InvalidInput, NotAllowed
+from backend.errors.base import ConfigurationError, InvalidInput
 from backend.errors.models import ConnectionChanged, KeyUnreadable
 from backend.llm.connection import OPENAI_URL, Connection
 from backend.schemas.connections import (
@@ -31,7 +31,7 @@ PORTS = {"http": 80, "https": 443}
 
 def look(session: Session, settings: Settings, scope: Scope) -> ModelConnection:
     """Return the connection in use. Raise NotAllowed."""
-    _require_admin(scope)
+    scope.require_admin()
     environment = _environment(settings)
     common = {"environment": environment, "environment_is_demo": settings.uses_demo_model}
     row = store.find_saved(session)
@@ -56,7 +56,7 @@ def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnec
 
     Raise NotAllowed, InvalidInput, ConnectionChanged, KeyUnreadable, ConfigurationError.
     """
-    _require_admin(scope)
+    scope.require_admin()
     store.lock(session)
     _check_replaced(session, wanted)
     connection = _connection(session, settings, wanted)
@@ -78,7 +78,7 @@ def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnec
 
 def remove(session: Session, scope: Scope) -> None:
     """Return to the environment's connection, and delete the saved key. Raise NotAllowed."""
-    _require_admin(scope)
+    scope.require_admin()
     if store.clear(session):
         audit.record(session, scope.user_id, "removed", SUBJECT, SUBJECT)
 
@@ -90,7 +90,7 @@ def test(
 
     Raise NotAllowed, InvalidInput, KeyUnreadable.
     """
-    _require_admin(scope)
+    scope.require_admin()
     with database.read() as session:
         connection = _connection(session, settings, wanted)
     return asyncio.run(probe(connection))
@@ -153,8 +153,3 @@ def _key_problem(row: ModelConnectionRow, settings: Settings) -> str | None:
     except KeyUnreadable as error:
         return error.detail
     return None
-
-
-def _require_admin(scope: Scope) -> None:
-    if not scope.is_admin:
-        raise NotAllowed

@@ -24,7 +24,7 @@ from backend.conversations.reviews import record_review
 from backend.conversations.session_turns import of_latest_turn, session_status, waits_for
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
-from backend.errors.base import InvalidInput, NotAllowed
+from backend.errors.base import InvalidInput
 from backend.errors.conversations import SessionNotFound
 from backend.schemas.conversations import sessions as schemas
 from backend.schemas.conversations.sessions import (
@@ -153,8 +153,8 @@ def list_sessions(
     Raise NotAllowed if a member asks for everyone's, InvalidInput for a cursor that is unknown or
     belongs to another order.
     """
-    if wanted.everyone and not scope.is_admin:
-        raise NotAllowed
+    if wanted.everyone:
+        scope.require_admin()
     limit = max(1, min(limit, MAX_PAGE))
     query = _SESSIONS.where(visible_to(scope, everyone=wanted.everyone), *_conditions(wanted))
     place = (_BY[wanted.order.column], ConversationRow.id)

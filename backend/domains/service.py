@@ -14,7 +14,6 @@ from backend.domains import versions
 from backend.domains.drift import diff_templates
 from backend.domains.naming import match_domain
 from backend.domains.template import changed_template, check_template, said_by
-from backend.errors.base import NotAllowed
 from backend.errors.domains import (
     DomainArchived,
     DomainChanged,
@@ -89,7 +88,7 @@ def create(
 
     Raise NotAllowed, InvalidInput or DomainNameTaken.
     """
-    require_admin(scope)
+    scope.require_admin()
     check_template(template)
     domain_id = uuid4()
     first = not session.scalar(select(func.count()).where(DomainRow.is_default))
@@ -103,7 +102,7 @@ def create(
 
 def duplicate(session: Session, scope: Scope, domain_id: UUID, name: str) -> Domain:
     """Store a copy under another name. Raise like `create`, and DomainNotFound."""
-    require_admin(scope)
+    scope.require_admin()
     template = template_in(get(session, scope, domain_id)).model_copy(update={"name": name})
     return create(session, scope, template, source=domain_id)
 
@@ -145,14 +144,14 @@ def list_versions(
     session: Session, scope: Scope, domain_id: UUID, *, before: int | None, limit: int
 ) -> DomainVersionPage:
     """Return one page of a domain's versions, newest first. Raise NotAllowed or DomainNotFound."""
-    require_admin(scope)
+    scope.require_admin()
     _find(session, DomainRow.id == domain_id)
     return versions.list_versions(session, domain_id, before=before, limit=limit)
 
 
 def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) -> DomainVersion:
     """Return one version of a domain. Raise NotAllowed, DomainNotFound or DomainVersionNotFound."""
-    require_admin(scope)
+    scope.require_admin()
     today = template_in(get(session, scope, domain_id))
     found = versions.get_version(session, domain_id, number)
     return found.model_copy(update={"changes": diff_templates(found.template, today)})
@@ -185,15 +184,9 @@ def template_in(domain: Domain) -> DomainTemplate:
     return DomainTemplate.read(domain.model_dump(include=_TEMPLATE))
 
 
-def require_admin(scope: Scope) -> None:
-    """Raise NotAllowed unless the caller is an admin."""
-    if not scope.is_admin:
-        raise NotAllowed
-
-
 def _hold(session: Session, scope: Scope, domain_id: UUID, edited: int | None) -> DomainRow:
     """Return the row, locked; `edited` is the version that the caller edited."""
-    require_admin(scope)
+    scope.require_admin()
     row = _find(session, DomainRow.id == domain_id, lock=True)
     if edited is not None and edited != row.version:
         raise DomainChanged(

@@ -72,7 +72,7 @@ def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersR
 
     Raise NotAllowed, DomainNotFound, or ToolServersNotChecked if no worker answers.
     """
-    domains.require_admin(scope)
+    scope.require_admin()
     with services.database.read() as session:
         servers = domains.get(session, scope, domain_id).mcp_servers
     question = Question(id=uuid4(), domain_id=domain_id)
@@ -106,7 +106,7 @@ def _question(
     services: Services, scope: Scope, trial: ServersTrial, asked: DryRunRequest | None
 ) -> tuple[Question, float]:
     """Return the question and its time limit, after the checks that saving would make."""
-    domains.require_admin(scope)
+    scope.require_admin()
     stored = None
     if trial.domain_id:
         with services.database.read() as session:

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.session_turns import of_latest_turn
-from backend.errors.base import NotAllowed
 from backend.operations.workers import list_workers
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.operations.work import FAILURE_HOURS, Work, WorkTurn
@@ -25,7 +24,7 @@ LISTED = 100
 
 def get_work(database: Database, redis: Redis, scope: Scope) -> Work:
     """Return the current work of all owners. Raise NotAllowed unless the caller is an admin."""
-    require_admin(scope)
+    scope.require_admin()
     with database.read() as session:
         counts = dict(
             session.execute(
@@ -55,12 +54,6 @@ def get_work(database: Database, redis: Redis, scope: Scope) -> Work:
         failures=failures,
         workers=workers,
     )
-
-
-def require_admin(scope: Scope) -> None:
-    """Raise NotAllowed unless the caller is an admin."""
-    if not scope.is_admin:
-        raise NotAllowed
 
 
 def _turns(session: Session, condition: Any, order: Any) -> list[WorkTurn]:

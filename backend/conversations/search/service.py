@@ -21,7 +21,6 @@ from backend.conversations.search.terms import Term, read_terms
 from backend.conversations.service import visible_to
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
-from backend.errors.base import NotAllowed
 from backend.errors.conversations import SearchTooBroad, SessionNotFound
 from backend.schemas.conversations.search import SearchHit, SearchPage
 from db.models.conversations.conversation import ConversationRow
@@ -51,8 +50,8 @@ def search_messages(
     Raise NotAllowed if a member asks for everyone's messages, SessionNotFound, InvalidInput for
     too many words or an unknown cursor, SearchTooBroad if it takes too long.
     """
-    if wanted.everyone and not scope.is_admin:
-        raise NotAllowed
+    if wanted.everyone:
+        scope.require_admin()
     if wanted.session_id is not None:
         _check_session(session, scope, wanted.session_id)
     terms = read_terms(wanted.q, partial(_split_words, session))

@@ -13,7 +13,6 @@ from backend import audit
 from backend.artifacts import erasing as artifacts
 from backend.auth.scope import Scope
 from backend.conversations.removal import children_of, delete_conversation
-from backend.errors.base import NotAllowed
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.plan import Plan, Planned, make_plan
 from backend.schemas.retention import (
@@ -58,7 +57,7 @@ def rules_of(settings: Settings) -> RetentionRules:
 
 def look(settings: Settings, database: Database, scope: Scope) -> Retention:
     """Return the rules and what they would delete now. Raise NotAllowed."""
-    _require_admin(scope)
+    scope.require_admin()
     rules = rules_of(settings)
     with database.transaction() as session:
         plan, runs = make_plan(session, rules), _runs(session)
@@ -69,7 +68,7 @@ def look(settings: Settings, database: Database, scope: Scope) -> Retention:
 
 def apply_as(services: Services, scope: Scope, *, dry_run: bool) -> RetentionOutcome:
     """Apply retention now, for a person; a dry run only counts. Raise NotAllowed."""
-    _require_admin(scope)
+    scope.require_admin()
     with services.database.transaction() as session:
         plan = make_plan(session, rules_of(services.settings))
         if not dry_run:
@@ -172,8 +171,3 @@ def _applied(limit: int) -> Select[AuditEventRow]:
         .order_by(AuditEventRow.id.desc())
         .limit(limit)
     )
-
-
-def _require_admin(scope: Scope) -> None:
-    if not scope.is_admin:
-        raise NotAllowed

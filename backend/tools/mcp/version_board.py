@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session, aliased
 
 from backend import audit
 from backend.auth.scope import Scope
-from backend.errors.base import NotAllowed
 from backend.errors.tools import ToolVersionNotFound
 from backend.schemas.domains.servers import ToolVersion, ToolVersionPage, VersionStatus
 from backend.types import JSON
@@ -22,7 +21,7 @@ def list_versions(session: Session, scope: Scope, domain_id: UUID) -> ToolVersio
 
     At most MAX_LISTED are listed, all are counted. Raise NotAllowed for non-admins.
     """
-    _require_admin(scope)
+    scope.require_admin()
     row = ServerToolRow
     is_pending = row.status == VersionStatus.PENDING
     rows = session.execute(
@@ -46,7 +45,7 @@ def decide(
 
     Raise NotAllowed, ToolVersionNotFound.
     """
-    _require_admin(scope)
+    scope.require_admin()
     row = ServerToolRow
     decided = session.execute(
         update(row)
@@ -91,8 +90,3 @@ def _version(row: ServerToolRow, before: JSON | None) -> ToolVersion:
         decided_by=row.decided_by,
         decided_at=row.decided_at,
     )
-
-
-def _require_admin(scope: Scope) -> None:
-    if not scope.is_admin:
-        raise NotAllowed

@@ -13,7 +13,6 @@ from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.service import visible_to
 from backend.cursor import decode_cursor, encode_cursor
-from backend.errors.base import NotAllowed
 from backend.errors.plans import TaskNotFound
 from backend.planning.results import MOST_SHOWN, fit_output
 from backend.schemas.conversations.turns import ErrorSummary, TurnStatus, Usage, WaitsFor
@@ -56,8 +55,8 @@ def list_tasks(
 
     Raise NotAllowed if a member asks for everyone's tasks, InvalidInput for a bad cursor.
     """
-    if everyone and not scope.is_admin:
-        raise NotAllowed
+    if everyone:
+        scope.require_admin()
     query = (
         _tasks()
         .add_columns(PlanRow.created_at)

@@ -65,7 +65,7 @@ def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: Scop
 @router.post("/check")
 def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
     """Check a template: what it would become, or everything that is wrong; nothing is stored."""
-    domains.require_admin(scope)
+    scope.require_admin()
     with services.database.read() as session:
         default, _ = find_default_model(session, services.settings)
     prices = Prices(default, services.settings.model_prices)
@@ -155,7 +155,7 @@ def restore_version(
 
 def _stored(database: Database, scope: Scope, domain_id: UUID) -> Domain:
     """Return the domain with its credentials, for comparison only. Raise DomainNotFound."""
-    domains.require_admin(scope)
+    scope.require_admin()
     with database.read() as session:
         return domains.get(session, scope, domain_id)
 

@@ -7,7 +7,7 @@ from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Text
 from backend.api.http.threads import long_read
 from backend.errors.turns import WorkerNotFound
-from backend.operations.work import get_work, require_admin
+from backend.operations.work import get_work
 from backend.operations.workers import ask_to_drain, list_workers
 from backend.schemas.operations.work import Work, WorkerInfo
 
@@ -24,7 +24,7 @@ def work(services: ServicesDep, scope: ScopeDep) -> Work:
 @router.post("/workers/{name}/drain", status_code=202)
 def drain(name: Text, services: ServicesDep, scope: ScopeDep) -> WorkerInfo:
     """Let a worker finish its turns, take no more, and stop."""
-    require_admin(scope)
+    scope.require_admin()
     for worker in list_workers(services.redis):
         if worker.name == name:
             with services.database.transaction() as session:
