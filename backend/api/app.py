@@ -36,6 +36,7 @@ from backend.api.routes.conversations import (
 from backend.api.routes.data import artifacts, files, queries, sources
 from backend.api.routes.domains import agents, configuration, dry_runs, servers, templates
 from backend.api.routes.operations import retention, server, work
+from backend.artifacts.documents.service import Documents
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
 from backend.files.service import Files
@@ -74,37 +75,18 @@ def create_app(services: Services) -> FastAPI:
     app.state.files = Files(
         services.database, services.files, app.state.sources, settings.max_files_mb
     )
+    app.state.artifacts = services.artifacts
+    app.state.documents = Documents(services.database, services.sandbox, services.artifacts)
     app.state.parts = Shared(partial(server.check_parts, services))
     app.state.metrics = Shared(partial(_write_metrics, app))
     app.add_middleware(HeadAsGet)
     app.add_middleware(Bodies)
     add_problem_handlers(app)
     for resource in (
-        chat,
-        sessions,
-        exports,
-        branches,
-        links,
-        search,
-        turns,
-        approvals,
-        tasks,
-        templates,
-        dry_runs,
-        configuration,
-        agents,
-        connections,
-        inspection,
-        servers,
-        sources,
-        queries,
-        files,
-        artifacts,
-        server,
-        work,
-        retention,
-        usage,
-    ):
+        chat, sessions, exports, branches, links, search, turns, approvals, tasks, templates,
+        dry_runs, configuration, agents, connections, inspection, servers, sources, queries,
+        files, artifacts, server, work, retention, usage,
+    ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)
     app.include_router(docs.router)

@@ -1,9 +1,9 @@
-"""The dependencies of routes: services, event reader and the caller's scope.
+"""The dependencies of routes: the parts of the application, and the caller's scope.
 
 They are coroutines, because FastAPI would run plain functions in a thread for nothing.
 """
 
-from typing import Annotated, cast
+from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request
 
@@ -19,45 +19,13 @@ from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 
 
-async def get_services(request: Request) -> Services:
-    """Return the process's services."""
-    return cast(Services, request.app.state.services)
+def of_app(name: str) -> Any:
+    """Return the dependency on a part of the process's application, made by `create_app`."""
 
+    async def get(request: Request) -> Any:
+        return getattr(request.app.state, name)
 
-async def get_reader(request: Request) -> EventReader:
-    """Return the process's one reader of live events."""
-    return cast(EventReader, request.app.state.reader)
-
-
-async def get_channels(request: Request) -> Channels:
-    """Return the channels of the process's event streams."""
-    return cast(Channels, request.app.state.channels)
-
-
-async def get_waits(request: Request) -> Waits:
-    """Return the requests of the process that are waiting for turns."""
-    return cast(Waits, request.app.state.waits)
-
-
-async def get_sources(request: Request) -> Sources:
-    """Return the sources of the installation."""
-    return cast(Sources, request.app.state.sources)
-
-
-async def get_files(request: Request) -> Files:
-    """Return the uploaded files of the installation."""
-    return cast(Files, request.app.state.files)
-
-
-async def get_artifacts(request: Request) -> Artifacts:
-    """Return the artifacts of the installation."""
-    return cast(Services, request.app.state.services).artifacts
-
-
-async def get_documents(request: Request) -> Documents:
-    """Return the documents among the artifacts."""
-    services = cast(Services, request.app.state.services)
-    return Documents(services.database, services.sandbox, services.artifacts)
+    return Depends(get)
 
 
 async def get_scope() -> Scope:
@@ -65,14 +33,14 @@ async def get_scope() -> Scope:
     return LOCAL_USER
 
 
-ServicesDep = Annotated[Services, Depends(get_services)]
-ReaderDep = Annotated[EventReader, Depends(get_reader)]
-AudiencesDep = Annotated[Channels, Depends(get_channels)]
-SourcesDep = Annotated[Sources, Depends(get_sources)]
-ArtifactsDep = Annotated[Artifacts, Depends(get_artifacts)]
-DocumentsDep = Annotated[Documents, Depends(get_documents)]
-FilesDep = Annotated[Files, Depends(get_files)]
-WaitsDep = Annotated[Waits, Depends(get_waits)]
+ServicesDep = Annotated[Services, of_app("services")]
+ReaderDep = Annotated[EventReader, of_app("reader")]
+ChannelsDep = Annotated[Channels, of_app("channels")]
+SourcesDep = Annotated[Sources, of_app("sources")]
+ArtifactsDep = Annotated[Artifacts, of_app("artifacts")]
+DocumentsDep = Annotated[Documents, of_app("documents")]
+FilesDep = Annotated[Files, of_app("files")]
+WaitsDep = Annotated[Waits, of_app("waits")]
 ScopeDep = Annotated[Scope, Depends(get_scope)]
 IdempotencyKey = Annotated[
     str | None,

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
-from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
+from backend.api.dependencies import ChannelsDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import EventResponse, follow
 from backend.api.files import RESPONSES as RESULTS
@@ -237,7 +237,7 @@ async def get_events(
     session_id: UUID,
     services: ServicesDep,
     reader: ReaderDep,
-    channels: AudiencesDep,
+    channels: ChannelsDep,
     scope: ScopeDep,
     after: Annotated[
         str | None, Query(description="An event's id, or 0 for all events that are kept.")

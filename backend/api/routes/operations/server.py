@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ScopeDep, ServicesDep, of_app
 from backend.api.http.threads import Shared
 from backend.api.metrics import CONTENT_TYPE
 from backend.approvals.inbox import count_pending
@@ -50,12 +50,8 @@ class Parts:
         return not self.missing
 
 
-async def get_parts(request: Request) -> Shared[Parts]:
-    """Return the state of the parts, shared by all requests that need it at the same time."""
-    return cast(Shared[Parts], request.app.state.parts)
-
-
-PartsDep = Annotated[Shared[Parts], Depends(get_parts)]
+# Shared by all requests that need it at the same time.
+PartsDep = Annotated[Shared[Parts], of_app("parts")]
 
 
 @root.get("/healthz")
