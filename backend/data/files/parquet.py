@@ -3,7 +3,7 @@
 All of this runs in a child of the sandbox.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from duckdb.sqltypes import DuckDBPyType
 
 from backend.data.engines.local import OWN_CONNECTION, fetch, fetch_batches
 from backend.data.errors import QueryFailed
+from backend.data.reading.header import unique_names
 from backend.data.results import Limits, Scalar, Table, scalar
 from backend.data.sql.quoting import identifier
 
@@ -44,7 +45,7 @@ class Written:
 
 def write_relation(relation: duckdb.DuckDBPyRelation, place: Path) -> Written:
     """Write all rows of a query's result. Raise QueryFailed if there are too many."""
-    names = _distinct(relation.columns)
+    names = unique_names(relation.columns)
     if len(names) > MOST_COLUMNS:
         raise QueryFailed(f"A table has at most {MOST_COLUMNS:,} columns. Choose some of them.")
     kinds = zip(relation.types, names, strict=True)
@@ -60,7 +61,7 @@ def write_rows(table: Table, place: Path) -> Written:
     """Write rows that are in memory already, such as those of a database."""
     if not table.complete:
         raise QueryFailed(f"The result is cut at {table.cut_by}. Aggregate, or ask for less.")
-    names = _distinct([column.name for column in table.columns])
+    names = unique_names([column.name for column in table.columns])
     types = [_TYPES.get(column.type, pa.string()) for column in table.columns]
     columns = [
         pa.array([_cell(row[number], kind) for row in table.rows], kind)
@@ -134,18 +135,3 @@ def _cell(value: Scalar, kind: pa.DataType) -> Any:
     if kind == pa.int64():
         return int(value)
     return float(value) if kind == pa.float64() else str(value)
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Return names that are unique ignoring case, as DuckDB compares them."""
-    taken: set[str] = set()
-    distinct = []
-    for number, name in enumerate(names, 1):
-        plain = name or f"column_{number}"
-        candidate, count = plain, 1
-        while candidate.lower() in taken:
-            count += 1
-            candidate = f"{plain}_{count}"
-        taken.add(candidate.lower())
-        distinct.append(candidate)
-    return distinct

@@ -61,20 +61,24 @@ def header_at(rows: Sequence[Row], place: int | None) -> Header:
     return Header(_padded(rows[place], width), width, list(range(place)), [place])
 
 
-def column_names(header: Sequence[object]) -> list[str]:
-    """Return the header's texts, made unique; a column without one is named by its number."""
-    names: list[str] = []
+def column_names(header: Sequence[str]) -> list[str]:
+    """Return the header's texts as names of columns."""
+    return unique_names([" ".join(cell.split())[:120].strip() for cell in header])
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Return names that are unique ignoring case, as DuckDB compares them; an empty one is new."""
     taken: set[str] = set()
-    for number, cell in enumerate(header, 1):
-        name = " ".join(str(cell).split())[:120].strip() if cell is not None else ""
-        name = name or f"column_{number}"
-        candidate, count = name, 1
+    unique = []
+    for number, name in enumerate(names, 1):
+        plain = name or f"column_{number}"
+        candidate, count = plain, 1
         while candidate.lower() in taken:
             count += 1
-            candidate = f"{name}_{count}"
-        names.append(candidate)
+            candidate = f"{plain}_{count}"
         taken.add(candidate.lower())
-    return names
+        unique.append(candidate)
+    return unique
 
 
 def _usual_width(rows: Sequence[Row]) -> int:
