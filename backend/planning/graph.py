@@ -1,7 +1,7 @@
 """The rules of a plan: what is ready, what follows when a task ends, its status. Pure."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.tasks import OnFailure, PlanStatus, TaskStatus
@@ -20,7 +20,10 @@ class Node(Protocol):
     status: str
 
 
-def find_ready(nodes: Sequence[Node]) -> list[Node]:
+N = TypeVar("N", bound=Node)
+
+
+def find_ready(nodes: Sequence[N]) -> list[N]:
     """Return the pending tasks whose dependencies have all succeeded."""
     status = _statuses(nodes)
     return [
@@ -31,7 +34,7 @@ def find_ready(nodes: Sequence[Node]) -> list[Node]:
     ]
 
 
-def find_lost(nodes: Sequence[Node]) -> list[Node]:
+def find_lost(nodes: Sequence[N]) -> list[N]:
     """Return the pending tasks that can never begin, at any depth below a lost one."""
     status, lost = _statuses(nodes), []
     is_more = True
@@ -78,5 +81,4 @@ def plan_status(nodes: Sequence[Node]) -> PlanStatus:
 
 
 def _statuses(nodes: Sequence[Node]) -> dict[str, str]:
-    statuses: Mapping[str, str] = {node.temp_id: node.status for node in nodes}
-    return dict(statuses)
+    return {node.temp_id: node.status for node in nodes}

@@ -36,8 +36,7 @@ def _decide(session: Session, scope: Scope, task: Task, wanted: TaskDecision) ->
     own = select(ConversationRow.id).where(ConversationRow.id == task.session_id)
     session.execute(own.with_for_update(key_share=True))
     graph = hold_graph(session, task.plan_id)
-    node = graph.find(task.id) if graph else None
-    if graph is None or node is None or node.status != TaskStatus.ASKING:
+    if graph is None or (node := graph.find(task.id)).status != TaskStatus.ASKING:
         raise TaskNotAsking
     details = {"decision": wanted.decision, "turn_id": str(graph.turn.id)}
     audit.record(session, scope.user_id, "decided", "task", task.id, details)

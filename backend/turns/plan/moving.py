@@ -3,7 +3,6 @@
 Everything happens in the transaction that ends the turn; changes are published afterwards.
 """
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy import select
@@ -82,13 +81,10 @@ def stop_plan(session: Session, graph: Graph) -> PlanChanges:
     for node in graph.nodes:
         if node.status in (TaskStatus.PENDING, TaskStatus.ASKING):
             change_task(session, graph, node, status=TaskStatus.STOPPED)
-    has_ended = settle_plan(session, graph, PlanStatus.STOPPED)
-    changes = _told(session, graph)
+    changes = _settle(session, graph, PlanStatus.STOPPED)
     changes.to_stop = [
         node.turn_id for node in graph.nodes if node.status == TaskStatus.RUNNING and node.turn_id
     ]
-    if has_ended and requeue_if_decided(session, graph.turn.id):
-        changes.goes_on = graph.turn.id
     return changes
 
 
@@ -100,16 +96,13 @@ def advance(session: Session, graph: Graph) -> PlanChanges:
     accepted = []
     while graph.is_open:
         for node in find_lost(graph.nodes):
-            change_task(session, graph, _node(graph, node.temp_id), status=TaskStatus.SKIPPED)
-        ready = [_node(graph, node.temp_id) for node in find_ready(graph.nodes)]
+            change_task(session, graph, node, status=TaskStatus.SKIPPED)
+        ready = find_ready(graph.nodes)
         if not ready:
             break
         accepted += [one for node in ready if (one := start_task(session, graph, node))]
-    has_ended = settle_plan(session, graph)
-    changes = _told(session, graph)
+    changes = _settle(session, graph)
     changes.accepted = accepted
-    if has_ended and requeue_if_decided(session, graph.turn.id):
-        changes.goes_on = graph.turn.id
     return changes
 
 
@@ -134,8 +127,7 @@ def lose_task(
 ) -> PlanChanges | None:
     """Fail a task whose turn is gone or ended unrecorded; return None if that has changed."""
     graph = hold_graph(session, plan_id)
-    node = graph.find(task_id) if graph else None
-    if graph is None or node is None or node.status != TaskStatus.RUNNING:
+    if graph is None or (node := graph.find(task_id)).status != TaskStatus.RUNNING:
         return None
     fail_task(session, graph, node, TaskStatus.FAILED, reason)
     return advance(session, graph)
@@ -157,14 +149,14 @@ def _take_end(
     fail_task(session, graph, node, then, error)
 
 
-def _told(session: Session, graph: Graph) -> PlanChanges:
-    changed: Sequence[UUID] = list(graph.changed)
+def _settle(session: Session, graph: Graph, status: PlanStatus | None = None) -> PlanChanges:
+    """Write the plan's status and return what has changed; a plan that ends lets its turn go on."""
+    has_ended = settle_plan(session, graph, status)
     context = context_in(graph.parent, graph.turn)
-    return PlanChanges(context, tasks_by_id(session, changed))
-
-
-def _node(graph: Graph, temp_id: str) -> TaskNode:
-    return next(node for node in graph.nodes if node.temp_id == temp_id)
+    changes = PlanChanges(context, tasks_by_id(session, list(graph.changed)))
+    if has_ended and requeue_if_decided(session, graph.turn.id):
+        changes.goes_on = graph.turn.id
+    return changes
 
 
 # The errors of a turn that another try would reach again, at the same cost.
