@@ -205,26 +205,6 @@ def known_length(session_id: UUID) -> int | None:
     return max(counts, default=None)
 
 
-def inspected_before(session_id: UUID) -> int | None:
-    """Return the position before which the inspector shows the history; None: the latest."""
-    return memory().inspected.get(session_id)
-
-
-def inspect_before(session_id: UUID, before: int | None) -> None:
-    """Show another part of the history in the inspector."""
-    memory().inspected[session_id] = before
-
-
-def listed_before(session_id: UUID) -> int | None:
-    """Return the version before which the inspector lists model calls; None: the latest."""
-    return memory().listed_calls.get(session_id)
-
-
-def list_before(session_id: UUID, before: int | None) -> None:
-    """List other model calls in the inspector."""
-    memory().listed_calls[session_id] = before
-
-
 def continue_key(session_id: UUID) -> str:
     """Return the Idempotency-Key for continuing a session: the same for both of two clicks."""
     return memory().continuing.setdefault(session_id, uuid4().hex)

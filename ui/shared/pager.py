@@ -1,6 +1,5 @@
 """Buttons for the next and the previous page of a list."""
 
-from collections.abc import Callable
 from uuid import UUID
 
 import streamlit as st
@@ -31,15 +30,18 @@ def by_cursor(
 
 
 def by_position(
+    places: dict[UUID, int | None],
     session_id: UUID,
-    before: int | None,
     next_before: int | None,
-    go: Callable[[UUID, int | None], None],
     key: str,
     names: tuple[str, str],
     older_icon: str,
 ) -> None:
-    """Draw two buttons, for older entries and for the latest; none if there is one page."""
+    """Draw two buttons, for older entries and for the latest; none if there is one page.
+
+    `places`: by session, the position before which its page shows entries; None: the latest.
+    """
+    before = places.get(session_id)
     if next_before is None and before is None:
         return
     older, latest = names
@@ -49,7 +51,7 @@ def by_position(
             key=f"{key}-older",
             icon=older_icon,
             disabled=next_before is None,
-            on_click=go,
+            on_click=places.__setitem__,
             args=(session_id, next_before),
         )
         st.button(
@@ -57,7 +59,7 @@ def by_position(
             key=f"{key}-latest",
             icon=":material/keyboard_double_arrow_down:",
             disabled=before is None,
-            on_click=go,
+            on_click=places.__setitem__,
             args=(session_id, None),
         )
 

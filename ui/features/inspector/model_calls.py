@@ -28,7 +28,7 @@ USUAL = ("role", "content", "tool_calls", "tool_call_id", "name")
 
 def show(session_id: UUID) -> None:
     """Draw the list, newest first, and beside it the chosen call."""
-    before = state.listed_before(session_id)
+    before = state.memory().listed_calls.get(session_id)
     page = list_model_calls(state.client(), session_id, before, PAGE_STEPS)
     for note in page.notes:
         st.info(plain(note, 500), icon=":material/info:")
@@ -38,7 +38,7 @@ def show(session_id: UUID) -> None:
     chosen = navigation.chosen_call()
     listed, details = st.columns([2, 3], gap="medium")
     with listed:
-        _list(session_id, page, chosen, before)
+        _list(session_id, page, chosen)
     with details:
         if chosen is None:
             st.caption("Choose a call to see the exact request.")
@@ -46,18 +46,15 @@ def show(session_id: UUID) -> None:
             _details(session_id, *chosen)
 
 
-def _list(
-    session_id: UUID, page: ModelCallPage, chosen: tuple[int, int] | None, before: int | None
-) -> None:
+def _list(session_id: UUID, page: ModelCallPage, chosen: tuple[int, int] | None) -> None:
     """Draw the list in a scrolling box, so that on a narrow page the call is not far below."""
     with st.container(height=LIST_HEIGHT, border=False):
         for call in page.items:
             _choice(call, is_chosen=chosen == (call.version, call.number))
     pager.by_position(
+        state.memory().listed_calls,
         session_id,
-        before,
         page.next_before,
-        state.list_before,
         "calls",
         ("Older calls", "Latest calls"),
         ":material/expand_more:",

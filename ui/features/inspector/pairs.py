@@ -20,8 +20,8 @@ MODEL = ":material/neurology:"  # on a narrow page the columns are stacked
 
 def show(session_id: UUID) -> None:
     """Draw one window of the history; earlier ones on demand."""
-    before = state.inspected_before(session_id)
-    page = get_inspection(state.client(), session_id, before, state.PAGE_ROWS)
+    places = state.memory().inspected
+    page = get_inspection(state.client(), session_id, places.get(session_id), state.PAGE_ROWS)
     _totals(page)
     for note in page.notes:
         st.info(plain(note, 500), icon=":material/info:")
@@ -29,10 +29,9 @@ def show(session_id: UUID) -> None:
     pairs = [pair for pair in page.items if not only_differing or words.differs(pair)]
     _headings()
     pager.by_position(
+        places,
         session_id,
-        before,
         page.next_before,
-        state.inspect_before,
         "inspector",
         ("Earlier messages", "Latest messages"),
         ":material/expand_less:",
