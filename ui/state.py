@@ -1,8 +1,9 @@
 """What one browser tab remembers, on any page. Its location is in `ui.navigation`."""
 
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
@@ -238,6 +239,15 @@ def session_list_acts() -> Any:
 def flash(error: ClientError) -> None:
     """Keep an error from a callback for the page to show, in place of earlier notices."""
     _new_notices().problem = error
+
+
+@contextmanager
+def flashing() -> Iterator[None]:
+    """Keep, for the page to show it, the error with which the block ends, if any."""
+    try:
+        yield
+    except ClientError as error:
+        flash(error)
 
 
 def say(text: str) -> None:

@@ -4,7 +4,6 @@ import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
 from ui import state
-from ui.client import ClientError
 from ui.features.approvals.calls import ask_again, get_allowed_tools
 from ui.shared import banners
 from ui.shared.text.markdown import plain
@@ -35,7 +34,5 @@ def show(session: Session) -> None:
 
 
 def _ask_again(session: Session, tool: str) -> None:
-    try:
+    with state.flashing():
         ask_again(state.client(), session.id, tool)
-    except ClientError as problem:
-        state.flash(problem)

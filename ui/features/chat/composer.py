@@ -180,10 +180,8 @@ def retry(turn_id: UUID) -> None:
 
 def _try(call: Callable[..., None], *arguments: Any) -> None:
     """Make the call; on failure, show the reason on the page."""
-    try:
+    with state.flashing():
         call(*arguments)
-    except ClientError as problem:
-        state.flash(problem)
 
 
 def _send_draft(session_id: UUID | None) -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
 from ui import navigation, state
-from ui.client import ClientError
 from ui.features.chat import calls
 from ui.features.chat.message_actions import BUSY, Actions
 from ui.features.chat.messages.blocks import Block, to_blocks
@@ -72,12 +71,9 @@ def say_where(session_id: UUID, actions: Actions) -> None:
 
 
 def _show_branch(session_id: UUID, turn_id: UUID) -> None:
-    try:
+    with state.flashing():
         calls.switch_branch(state.client(), session_id, turn_id)
-    except ClientError as problem:
-        state.flash(problem)
-        return
-    navigation.follow_again(session_id)
+        navigation.follow_again(session_id)
 
 
 def _positions(block: Block) -> list[int]:

@@ -107,10 +107,8 @@ def show(place: DeltaGenerator, key: str) -> None:
 def _leave_out(key: str, file: FileDetails) -> None:
     attached = of_composer(key)
     attached.files = [one for one in attached.files if one.id != file.id]
-    try:
+    with state.flashing():
         state.client().delete_file(file.id)
-    except ClientError as problem:
-        state.flash(problem)
 
 
 def _begin_session() -> UUID:

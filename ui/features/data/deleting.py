@@ -4,7 +4,6 @@ import streamlit as st
 
 from backend.schemas.data.files import FileDetails
 from ui import state
-from ui.client import ClientError
 from ui.features.data import state as data_state
 from ui.shared.text.markdown import plain
 
@@ -26,10 +25,8 @@ def _confirm(file: FileDetails) -> None:
         if st.button("Keep", key="keep-file"):
             st.rerun()
         if st.button("Delete", key="delete-file", type="primary", icon=":material/delete:"):
-            try:
+            with state.flashing():
                 state.client().delete_file(file.id)
                 state.say(plain(f"{file.name} was deleted.", 600))
-            except ClientError as problem:
-                state.flash(problem)
             data_state.show_all()
             st.rerun()

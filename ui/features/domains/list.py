@@ -93,11 +93,9 @@ def _words(domain: Domain) -> list[str]:
 
 
 def _change(domain: Domain, notice: str, **fields: bool) -> None:
-    try:
+    with state.flashing():
         domains.change_domain(state.client(), domain.id, fields)
         state.say(notice.format(plain(domain.name, 80)))
-    except ClientError as problem:
-        state.flash(problem)
     st.rerun()
 
 
@@ -132,11 +130,9 @@ def _delete(domain: Domain) -> None:
         if st.button("Keep", key="keep-domain"):
             st.rerun()
         if st.button("Delete", key="delete-domain", type="primary", icon=":material/delete:"):
-            try:
+            with state.flashing():
                 domains.delete_domain(state.client(), domain.id)
                 state.say(f"{plain(domain.name, 80)} was deleted.")
-            except ClientError as problem:
-                state.flash(problem)
             st.rerun()
 
 

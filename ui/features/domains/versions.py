@@ -7,7 +7,6 @@ import streamlit as st
 from backend.schemas.domains.configuration import DomainVersion, DomainVersionSummary
 from backend.schemas.domains.templates import Domain
 from ui import state
-from ui.client import ClientError
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
 from ui.shared import changes
@@ -62,12 +61,9 @@ def _restore_button(domain: Domain, version: DomainVersion) -> None:
 def _restore(domain: Domain, version: int) -> None:
     now = domain.version
     restore = partial(domains.restore_version, state.client(), domain.id, version, now)
-    try:
+    with state.flashing():
         restored = once((domain.id, now), restore)
-    except ClientError as problem:
-        state.flash(problem)
-        return
-    state.say(f"Restored: version {restored.version} is a copy of version {version}.")
+        state.say(f"Restored: version {restored.version} is a copy of version {version}.")
 
 
 def _page_button(label: str, key: str, before: int | None) -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 from backend.schemas.conversations.links import SessionLink
 from backend.schemas.conversations.sessions import Session
 from ui import navigation, state
-from ui.client import ClientError
 from ui.features.links import calls
 from ui.shared import banners
 from ui.shared.formats import reader
@@ -71,18 +70,13 @@ def _row(session_id: UUID, link: SessionLink) -> None:
 
 
 def _make(session_id: UUID) -> None:
-    try:
-        link = calls.make_link(state.client(), session_id)
-    except ClientError as problem:
-        state.flash(problem)
-        return
     here = urlsplit(st.context.url or "")
-    st.session_state[_MADE] = f"{here.scheme}://{here.netloc}/shared?{navigation.LINK}={link.token}"
+    with state.flashing():
+        token = calls.make_link(state.client(), session_id).token
+        st.session_state[_MADE] = f"{here.scheme}://{here.netloc}/shared?{navigation.LINK}={token}"
 
 
 def _revoke(session_id: UUID, link_id: UUID) -> None:
-    try:
+    with state.flashing():
         calls.revoke_link(state.client(), session_id, link_id)
-    except ClientError as problem:
-        state.flash(problem)
     st.session_state.pop(_MADE, None)

@@ -6,7 +6,6 @@ import streamlit as st
 
 from backend.schemas.retention import Reason, Retention, RetentionRules
 from ui import state
-from ui.client import ClientError
 from ui.features.retention.calls import apply_retention
 from ui.shared.formats import reader
 from ui.shared.formats.times import zone
@@ -90,11 +89,8 @@ def _confirm(planned: int) -> None:
         if st.button("Keep", key="keep-sessions"):
             st.rerun()
         if st.button("Delete", key="delete-sessions", type="primary", icon=":material/delete:"):
-            try:
-                with st.spinner("Deleting…"):
-                    apply_retention(state.client())
-            except ClientError as problem:
-                state.flash(problem)
+            with state.flashing(), st.spinner("Deleting…"):
+                apply_retention(state.client())
             st.rerun()
 
 

@@ -90,10 +90,8 @@ def _load_more(wanted: Wanted, cursor: str) -> None:
     last = held.more[-1].next_cursor if held.more else held.first_cursor
     if last != cursor:
         return  # a second click: the page is already here
-    try:
+    with state.flashing():
         held.more.append(wanted.load(cursor))
-    except ClientError as problem:
-        state.flash(problem)
 
 
 def _found() -> Found:

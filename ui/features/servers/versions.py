@@ -98,8 +98,6 @@ def _button(
 
 
 def _decide(domain_id: UUID, version_id: UUID, is_accepted: bool) -> None:
-    try:
+    with state.flashing():
         decide_version(state.client(), domain_id, version_id, is_accepted=is_accepted)
         state.memory().server_reports.pop(domain_id, None)
-    except ClientError as problem:
-        state.flash(problem)

@@ -46,14 +46,8 @@ def take() -> None:
             # yet.
             if act.n > held.acted or act.do in LEADING:
                 held.acted = max(held.acted, act.n)
-                _do(act)
-
-
-def _do(act: Act) -> None:
-    try:
-        DOERS[act.do](act)
-    except ClientError as problem:
-        state.flash(problem)
+                with state.flashing():
+                    DOERS[act.do](act)
 
 
 def _open(act: Act) -> None:

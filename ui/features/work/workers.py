@@ -6,7 +6,6 @@ import streamlit as st
 
 from backend.schemas.operations.work import WorkerInfo
 from ui import state
-from ui.client import ClientError
 from ui.shared import banners
 from ui.shared.text.markdown import plain
 
@@ -71,7 +70,5 @@ def _drain(worker: WorkerInfo) -> None:
 
 
 def _ask_to_drain(name: str) -> None:
-    try:
+    with state.flashing():
         state.client().drain_worker(name)
-    except ClientError as problem:
-        state.flash(problem)

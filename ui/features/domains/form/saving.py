@@ -129,14 +129,13 @@ def _elsewhere(draft: Draft) -> None:
 
 def _save(domain_id: UUID | None, draft: Draft) -> None:
     """Save a draft once: the second click of a double click finds it saved and reports the same."""
-    try:
+    with state.flashing():
         saved = once(draft, _send, domain_id, draft)
-    except ClientError as problem:
-        state.flash(problem)
-        return
-    close_draft(draft.name)
-    domain_state.show_domain(saved.id)
-    state.say(f"Saved as version {saved.version}. New sessions use it; existing ones keep theirs.")
+        close_draft(draft.name)
+        domain_state.show_domain(saved.id)
+        state.say(
+            f"Saved as version {saved.version}. New sessions use it; existing ones keep theirs."
+        )
 
 
 def _send(domain_id: UUID | None, draft: Draft) -> Domain:
