@@ -1,5 +1,6 @@
 """Repairing a message history so that every call has a result and models accept it. Pure."""
 
+from operator import is_
 from uuid import uuid4
 
 from backend.types import JSON
@@ -32,7 +33,7 @@ def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:
             repaired += results + missing
             added += missing
             position = end
-    if len(repaired) == len(messages) and all(map(_same, repaired, messages)):
+    if len(repaired) == len(messages) and all(map(is_, repaired, messages)):
         return state, []
     return {**state, "messages": repaired}, added
 
@@ -47,10 +48,6 @@ def substitute_result(call: JSON, text: str, *, is_error: bool = True) -> JSON:
         "tool_call_id": call["id"],
         **({"status": "error"} if is_error else {}),
     }
-
-
-def _same(one: JSON, other: JSON) -> bool:
-    return one is other
 
 
 def _end_of_results(messages: list[JSON], start: int) -> int:
