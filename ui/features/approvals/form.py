@@ -39,14 +39,13 @@ def _arguments(call: ApprovalView) -> None:
     fields = fields_of(call)
     if fields is None:
         _area(call, JSON_FIELD, "Arguments as JSON", lay_out(call.arguments), JSON_HEIGHT)
-        _error(call, JSON_FIELD)
         return
     for number, field in enumerate(fields):
-        _argument(call, field, field_key(call, f"argument{number}"))
+        _argument(field, field_key(call, f"argument{number}"))
         _error(call, field.name)
 
 
-def _argument(call: ApprovalView, field: Field, key: str) -> None:
+def _argument(field: Field, key: str) -> None:
     label = plain(field.name) + ("" if field.is_required else " (optional)")
     help_text = plain(field.help) if field.help else None
     if field.choices:
@@ -78,24 +77,17 @@ def _choice(option: str) -> str:
 
 def _reason(call: ApprovalView) -> None:
     _area(call, "reason", "Reason, shown to the agent (optional)")
-    _error(call, "reason")
 
 
 def _answer(call: ApprovalView) -> None:
     _area(call, "answer", "Result for the agent, instead of running the call")
-    _error(call, "answer")
 
 
 def _area(
     call: ApprovalView, name: str, label: str, text: str = "", height: int = AREA_HEIGHT
 ) -> None:
-    st.text_area(
-        label,
-        text,
-        height,
-        key=field_key(call, name),
-        persist_state="session",
-    )
+    st.text_area(label, text, height, key=field_key(call, name), persist_state="session")
+    _error(call, name)
 
 
 def _error(call: ApprovalView, name: str) -> None:
