@@ -36,6 +36,12 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are: a, b and 3 more."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def is_visible(text: str) -> bool:
     """Return whether the text shows anything besides blanks, marks and control characters."""
     return any(

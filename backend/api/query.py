@@ -10,7 +10,7 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 
 from backend.errors.base import InvalidInput
-from backend.text import clean_text
+from backend.text import clean_text, first_of
 
 EMPTY = (b"", b"{}", b"null")  # sent by clients that always send a body
 MOST_NAMED = 10
@@ -93,5 +93,4 @@ def _say_unknown(unknown: list[str], known: list[str]) -> str:
 
 
 def _named(names: list[str]) -> str:
-    quoted = ", ".join(f"`{name[:LONGEST_NAMED]}`" for name in names[:MOST_NAMED])
-    return f"{quoted} and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else quoted
+    return first_of([f"`{name[:LONGEST_NAMED]}`" for name in names], MOST_NAMED)

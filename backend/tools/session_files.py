@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
@@ -18,11 +19,13 @@ from backend.errors.artifacts import ArtifactRefused
 from backend.errors.conversations import ResultNotFound
 from backend.files.rows import list_usable
 from backend.files.store import FileStore
+from backend.text import first_of
 from backend.types import JSON
 from db.models.file import FileRow
 from db.session import Database
 
 MOST_NAMED = 10  # in one answer
+_listed = partial(first_of, most=MOST_NAMED)
 T = TypeVar("T")
 
 
@@ -120,11 +123,6 @@ def _choose_medium(call: str, number: int, media: Sequence[Medium]) -> Medium:
         files = "1 file" if len(found) == 1 else f"{len(found)} files"
         raise ArtifactRefused(f"The result of {found[0].tool} holds {files}; there is no {number}.")
     return found[number - 1]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def _copy(held: Path, place: Path) -> str | None:

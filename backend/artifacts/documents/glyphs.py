@@ -3,6 +3,8 @@
 import unicodedata
 from bisect import bisect_right
 
+from backend.text import first_of
+
 # Read from the fonts bundled with this version of Typst, without their private characters.
 TYPST_VERSION = "0.15.2"
 _COVERED = """
@@ -40,10 +42,9 @@ def say_missing(missing: list[str]) -> str:
     """Return the notice for a document with these characters; empty if there are none."""
     if not missing:
         return ""
-    named = ", ".join(f"U+{ord(sign):04X}" for sign in missing[:_MOST_NAMED])
-    more = f" and {len(missing) - _MOST_NAMED:,} more" if len(missing) > _MOST_NAMED else ""
+    named = first_of([f"U+{ord(sign):04X}" for sign in missing], _MOST_NAMED)
     return (
-        f"The fonts of this PDF cannot draw {named}{more}: boxes are shown instead. "
+        f"The fonts of this PDF cannot draw {named}: boxes are shown instead. "
         "Download the document as a web page or as Markdown to see them."
     )
 

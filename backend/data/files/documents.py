@@ -20,7 +20,7 @@ from backend.data.reading.delimited import choose_encoding
 from backend.data.reading.encoding import open_text
 from backend.data.reading.raw import execute_on
 from backend.data.reading.understood import Understood
-from backend.text import counted
+from backend.text import counted, first_of
 
 PAGES = "pages"
 PAGE_CHARS = 4_000  # of a text without pages
@@ -215,7 +215,4 @@ def _tell_pages(count: int, incomplete: _Incomplete, understood: Understood) -> 
 
 
 def _numbered(pages: Sequence[int]) -> str:
-    """Return the first pages by their numbers, and how many more there are."""
-    shown = ", ".join(map(str, pages[:_MOST_NAMED]))
-    more = len(pages) - _MOST_NAMED
-    return f"page {shown}" + (f" and {more:,} more" if more > 0 else "")
+    return f"page {first_of([str(page) for page in pages], _MOST_NAMED)}"

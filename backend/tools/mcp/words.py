@@ -1,12 +1,15 @@
 """Sentences about tool servers for people and models, each saying what to do."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from backend.schemas.domains.servers import VersionStatus
+from backend.text import first_of
 from backend.tools.mcp.versions import Review
 
 MAX_TOLD = 5
 MAX_NAME_CHARS = 80
+some = partial(first_of, most=MAX_TOLD)
 
 
 def server_missing_text(server: str, reason: str) -> str:
@@ -77,9 +80,3 @@ def about_names(server: str, called: Mapping[str, str]) -> str | None:
     if not renamed:
         return None
     return f"Of the tool server {server}, {some(renamed)} here: the names are taken or not allowed."
-
-
-def some(names: Sequence[str]) -> str:
-    """Return the first few names, for a sentence."""
-    more = f" and {len(names) - MAX_TOLD} more" if len(names) > MAX_TOLD else ""
-    return ", ".join(names[:MAX_TOLD]) + more
