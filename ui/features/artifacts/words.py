@@ -104,7 +104,7 @@ def diff_summary(diff: ArtifactDiff) -> str:
     unit = "row" if diff.kind == "rows" else "line"
     counts = {"added": diff.added, "removed": diff.removed, "changed": diff.changed}
     parts = [
-        f"{SIGNS[what]} {reader.number(count)} {unit}{'' if count == 1 else 's'} {what}"
+        f"{SIGNS[what]} {reader.counted(count, unit)} {what}"
         for what, count in counts.items()
         if count
     ]

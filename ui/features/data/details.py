@@ -92,12 +92,8 @@ def choose_table(found: Sequence[SourceTable]) -> SourceTable | None:
 
 def show_table(table: SourceTable, get_sample: GetSample) -> None:
     """Draw a table's columns and its first rows."""
-    rows = (
-        ""
-        if table.rows is None
-        else f", {reader.number(table.rows)} row{'' if table.rows == 1 else 's'}"
-    )
-    columns = f"{reader.number(len(table.columns))} column{'' if len(table.columns) == 1 else 's'}"
+    rows = "" if table.rows is None else f", {reader.counted(table.rows, 'row')}"
+    columns = reader.counted(len(table.columns), "column")
     st.subheader(f"{columns}{rows}", anchor=False)
     st.dataframe(
         [

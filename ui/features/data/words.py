@@ -73,7 +73,7 @@ def about_file(file: FileSummary) -> str:
         parts.append(f"{file.tables} tables")
     if file.rows is not None:
         unit = "page" if file.kind is FileKind.DOCUMENT else "row"
-        parts.append(f"{reader.number(file.rows)} {unit}{'' if file.rows == 1 else 's'}")
+        parts.append(reader.counted(file.rows, unit))
     elif not file.is_read:
         parts.append("still being read")
     return " · ".join(parts)

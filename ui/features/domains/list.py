@@ -81,10 +81,7 @@ def _options(domain: Domain) -> list[str]:
 
 def _words(domain: Domain) -> list[str]:
     sessions = domain.sessions or 0
-    words = [
-        f"{reader.number(sessions)} session{'' if sessions == 1 else 's'}",
-        f"version {domain.version}",
-    ]
+    words = [reader.counted(sessions, "session"), f"version {domain.version}"]
     if domain.model:
         words.append(plain(domain.model, 60))
     if domain.agents:

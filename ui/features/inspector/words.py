@@ -107,10 +107,7 @@ def differs(pair: Pair) -> bool:
 
 def call_words(call: ModelCallSummary) -> str:
     """Return a model call in one line."""
-    asked = (
-        "1 message" if call.message_count == 1 else f"{reader.number(call.message_count)} messages"
-    )
-    parts = [call.model, asked]
+    parts = [call.model, reader.counted(call.message_count, "message")]
     if call.input_tokens is not None:
         came, went = reader.number(call.input_tokens), reader.number(call.output_tokens or 0)
         parts.append(f"{came} tokens in, {went} out")

@@ -116,7 +116,7 @@ def _below(
 def counted(table: Table, shown: int, matching: int | None = None) -> str:
     """Return how many of the rows are shown, and whether the tool has cut them."""
     total = int(table.get("row_count") or len(table.get("rows", [])))
-    rows = "1 row" if total == 1 else f"{reader.number(total)} rows"
+    rows = reader.counted(total, "row")
     parts = []
     if matching is not None:
         parts.append(f"{reader.number(matching)} of {rows} match")

@@ -37,12 +37,14 @@ def show(retention: Retention) -> None:
 def rule_words(rules: RetentionRules) -> list[str]:
     """Return the rules as sentences, including those that are off."""
     days = (
-        f"deleted after **{_counted(rules.days, 'day')}** without use"
+        f"deleted after **{reader.counted(rules.days, 'day')}** without use"
         if rules.days
         else "kept forever"
     )
     number, size, hours = rules.sessions_per_person, rules.megabytes, rules.every_hours
-    sessions = f"at most **{_counted(number, 'session')}**" if number else "any number of sessions"
+    sessions = (
+        f"at most **{reader.counted(number, 'session')}**" if number else "any number of sessions"
+    )
     amount = f"at most **{reader.number(size)} MB**" if size else "any amount"
     when = (
         f"every **{hours:g} hour{'' if hours == 1 else 's'}**"
@@ -58,7 +60,7 @@ def rule_words(rules: RetentionRules) -> list[str]:
 
 
 def _departing(retention: Retention) -> None:
-    st.markdown(f"**{_counted(retention.planned, 'session')}**, the oldest first:")
+    st.markdown(f"**{reader.counted(retention.planned, 'session')}**, the oldest first:")
     st.dataframe(
         [
             {
@@ -83,7 +85,7 @@ def _departing(retention: Retention) -> None:
 @st.dialog("Delete these sessions?", icon=":material/delete:")
 def _confirm(planned: int) -> None:
     st.markdown(
-        f"**{_counted(planned, 'session')}** will be permanently deleted, with all messages."
+        f"**{reader.counted(planned, 'session')}** will be permanently deleted, with all messages."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="keep-sessions"):
@@ -112,10 +114,6 @@ def _runs(retention: Retention) -> None:
         hide_index=True,
         width="stretch",
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{reader.number(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def _moments() -> Any:

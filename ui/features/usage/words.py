@@ -25,7 +25,7 @@ def usage(used: Usage) -> str:
     cached = f" ({reader.number(used.cached_tokens)} cached)" if used.cached_tokens else ""
     thought = reader.number(used.reasoning_tokens)
     reasoning = f" ({thought} thinking)" if used.reasoning_tokens else ""
-    calls = f"{reader.number(used.model_calls)} model call{'' if used.model_calls == 1 else 's'}"
+    calls = reader.counted(used.model_calls, "model call")
     came, went = reader.number(used.input_tokens), reader.number(used.output_tokens)
     parts = [
         f"{came} tokens in{cached}, {went} out{reasoning}",

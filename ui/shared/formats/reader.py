@@ -13,6 +13,11 @@ def number(value: float, decimals: int = 0) -> str:
     return write_number(value, st.context.locale, decimals)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: 1 row, 2,000 rows."""
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def vega_config() -> dict[str, object]:
     """Return the part of a chart's specification that formats numbers and times for the reader."""
     return {"locale": chart_locale(st.context.locale)}
