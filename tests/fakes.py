@@ -60,7 +60,6 @@ class ScriptedModel:
         self.started_at: list[float] = []
         self.open_streams = 0
         self.most_open_streams = 0
-        self.aborted_streams = 0
         # Named as TCP, else asyncio leaves Nagle on and each answer waits 40 ms.
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.bind(("127.0.0.1", 0))
@@ -144,14 +143,11 @@ class ScriptedModel:
     async def _stream(self, step: JSON, body: JSON) -> AsyncIterator[str]:
         self.open_streams += 1
         self.most_open_streams = max(self.most_open_streams, self.open_streams)
-        ended = False
         try:
             async for chunk in chunks(step, body):
                 yield chunk
-            ended = True
         finally:
             self.open_streams -= 1
-            self.aborted_streams += not ended
 
 
 def find_disorder(messages: list[JSON]) -> str | None:

@@ -44,13 +44,10 @@ class LivenessLock:
                 self._is_held = bool(held)
         except SQLAlchemyError as error:
             log.warning("The database does not answer: %s", str(error).splitlines()[0])
-            self._drop()
+            self.free()
 
     def free(self) -> None:
-        """Release the lock: this worker is about to end."""
-        self._drop()
-
-    def _drop(self) -> None:
+        """Release the lock: its connection is lost, or this worker is about to end."""
         self._is_held = False
         connection, self._connection = self._connection, None
         if connection is None:

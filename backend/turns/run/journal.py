@@ -1,7 +1,7 @@
 """The tool journal of one claim in PostgreSQL: each write is fenced by the attempt number."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 from uuid import UUID
@@ -71,18 +71,18 @@ class TurnJournal:
     async def started(self, key: CallKey, name: str, effect: Effect) -> None:
         """Record that the tool is about to run. Raise LeaseLost when this attempt may not."""
         async with self._starting:
-            await self._in_thread(self._write, key, name, effect, None)
+            await self._in_thread(key, name, effect, None)
 
     async def finished(
         self, key: CallKey, name: str, effect: Effect, message: JSON, artifact: JSON | None
     ) -> None:
         """Record the result. Raise LeaseLost when this attempt may not."""
         result = {"message": message, "artifact": artifact}
-        await self._in_thread(self._write, key, name, effect, dump_json(result))
+        await self._in_thread(key, name, effect, dump_json(result))
 
-    async def _in_thread(self, write: Callable[..., None], *values: Any) -> None:
+    async def _in_thread(self, *values: Any) -> None:
         # Not on the loop's default executor: hung tools may hold all of its threads.
-        await asyncio.get_running_loop().run_in_executor(_WRITERS, write, *values)
+        await asyncio.get_running_loop().run_in_executor(_WRITERS, self._write, *values)
 
     def _write(self, key: CallKey, name: str, effect: Effect, result: str | None) -> None:
         values = {
