@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, quote, urlencode
 from uuid import UUID
 
-from ui.shared.text.spans import find_spans
+from ui.shared.text.spans import rewrite_prose
 
 MAX_DIGITS = 9
 ARTIFACT, ROW, COLUMN = "artifact", "row", "column"  # of the query
@@ -78,21 +78,13 @@ def replace_links(text: str, write: Callable[[str, Target], str]) -> str:
     """Return a text with each link to a cell rewritten; code and formulas stay unchanged."""
     if "](artifact:" not in text and "](<artifact:" not in text:
         return text
-    parts: list[str] = []
-    end = 0
-    for start, next_end in find_spans(text):
-        parts += [_replace(text[end:start], write), text[start:next_end]]
-        end = next_end
-    return "".join(parts) + _replace(text[end:], write)
 
-
-def _replace(text: str, write: Callable[[str, Target], str]) -> str:
     def one(link: re.Match[str]) -> str:
         target = _read_address(link[3])
         # One written as an image becomes a link like the others: nothing is loaded for it.
         return link[0] if target is None else write(link[2], target)
 
-    return _LINK.sub(one, text)
+    return rewrite_prose(text, lambda prose: _LINK.sub(one, prose))
 
 
 def _read_address(address: str) -> Target | None:

@@ -5,7 +5,7 @@ Text between single dollar signs is left unchanged: it may be money.
 
 import re
 
-from ui.shared.text.spans import find_spans
+from ui.shared.text.spans import rewrite_prose
 
 MAX_CHARS = 2_000
 _DOLLARS = re.compile(r"(?<![\\$])\$\$(?!\$)([^$]{1,2000}?)\$\$(?!\$)")
@@ -19,16 +19,7 @@ def write_formulas(text: str) -> str:
     """Return Markdown with formulas between lines of `$$`, or within a line as `${x}$`."""
     if "$$" not in text and "\\[" not in text and "\\(" not in text:
         return text
-    kept: list[str] = []
-    end = 0
-    for start, next_end in find_spans(text):
-        kept += [_rewrite(text[end:start]), text[start:next_end]]
-        end = next_end
-    return "".join(kept) + _rewrite(text[end:])
-
-
-def _rewrite(text: str) -> str:
-    return _DOLLARS.sub(_of_dollars, _of_brackets(text))
+    return rewrite_prose(text, lambda prose: _DOLLARS.sub(_of_dollars, _of_brackets(prose)))
 
 
 def _of_brackets(text: str) -> str:

@@ -6,7 +6,7 @@ Each character is read a bounded number of times, because the text may be hostil
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # The most characters between the dollars of a formula within a sentence.
 REACH_CHARS = 200
@@ -50,6 +50,16 @@ def find_spans(text: str) -> Iterator[tuple[int, int]]:
         if found:
             yield start, found
             end = found
+
+
+def rewrite_prose(text: str, rewrite: Callable[[str], str]) -> str:
+    """Return a text with all but its code spans and formulas rewritten."""
+    parts: list[str] = []
+    end = 0
+    for start, next_end in find_spans(text):
+        parts += [rewrite(text[end:start]), text[start:next_end]]
+        end = next_end
+    return "".join(parts) + rewrite(text[end:])
 
 
 class _Places:
