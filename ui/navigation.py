@@ -27,7 +27,6 @@ MODELS_PAGE = "app_pages/administration/models.py"
 AGENTS_PAGE = "app_pages/agents.py"
 SHARED_PAGE = "app_pages/shared.py"
 LINK = "link"
-PARENT = "parent"
 LINK_PATTERN = "[A-Za-z0-9_-]{1,200}"  # of its token
 MAX_DIGITS = 9  # of a position in the URL
 
@@ -36,14 +35,6 @@ def open_session_id() -> UUID | None:
     """Return the session that the URL names; None for a new chat or a broken link."""
     try:
         return UUID(st.query_params.get("session", ""))
-    except ValueError:
-        return None
-
-
-def parent_session_id() -> UUID | None:
-    """Return the session whose plan the open session works for as a task; None if it is no task."""
-    try:
-        return UUID(st.query_params.get(PARENT, ""))
     except ValueError:
         return None
 

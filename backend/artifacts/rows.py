@@ -164,16 +164,20 @@ def list_versions(session: Session, artifact: ArtifactRow) -> list[ArtifactVersi
 def list_page(
     session: Session, scope: Scope, session_id: UUID, *, cursor: str | None, limit: int
 ) -> tuple[list[Artifact], str | None]:
-    """Return a page of a session's artifacts, newest first. Raise SessionNotFound."""
-    visible = select(ConversationRow.id).where(ConversationRow.id == session_id, visible_to(scope))
-    if session.scalar(visible) is None:
+    """Return a page of a session's artifacts, newest first; a task's are those of its plan's.
+
+    Raise SessionNotFound.
+    """
+    owning = select(func.coalesce(ConversationRow.parent_id, ConversationRow.id))
+    home = session.scalar(owning.where(ConversationRow.id == session_id, visible_to(scope)))
+    if home is None:
         raise SessionNotFound
     place = (ArtifactRow.created_at, ArtifactRow.id)
     newest = (_VERSION.artifact_id == ArtifactRow.id) & (_VERSION.version == ArtifactRow.version)
     query = (
         select(ArtifactRow, _VERSION)
         .join(_VERSION, newest)
-        .where(ArtifactRow.conversation_id == session_id)
+        .where(ArtifactRow.conversation_id == home)
         .order_by(*(column.desc() for column in place))
         .limit(limit + 1)
         .options(defer(_VERSION.content), defer(_VERSION.preview))

@@ -66,7 +66,7 @@ with area("page", session_id):
     banners.all_that_apply(server)
     if is_latest:
         latest_turn.show(session, Latest(turns, current, rows.items), actions)
-    artifact_panel.show(session_id)
+    artifact_panel.show(session_id, session.parent_id)
     keep_fresh()
     if history_comes_last:
         with earlier:

@@ -52,6 +52,8 @@ def test_a_plan_lives_asks_and_goes_on(desk: Desk, session: str, mended: Event) 
 
     expect(node(desk, "last", "done")).to_be_visible()
     desk.sees("3 of 3 tasks done", "all done", "All of first is done.")
+    node(desk, "last", "done").click()
+    desk.sees("After Task asks")
 
 
 def test_a_task_opens_and_leads_back(desk: Desk, session: str) -> None:
@@ -64,6 +66,25 @@ def test_a_task_opens_and_leads_back(desk: Desk, session: str) -> None:
     expect(desk.composer).to_have_count(0)
     desk.main.get_by_role("link", name="A task of").click()
     expect(node(desk, "asks", "asks you")).to_be_visible()
+
+
+def test_a_call_of_a_task_is_decided_in_the_session_that_its_plan_opens(
+    desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    rules = [{"tools": "list_sources", "action": "ask", "description": "Lists the sources."}]
+    asking = {"tools": ["list_sources"], "middleware": [{"approvals": {"rules": rules}}]}
+    call: JSON = {"tools": [{"name": "list_sources", "args": {}}]}
+    team = Team(stack, model, lambda _: call, asking)
+    turn = team.ask(plan(task("t1")))
+    desk.open(f"?session={turn['session_id']}")
+    node(desk, "t1", "needs approval").click()
+
+    desk.main.get_by_role("link", name="Open", exact=True).click()
+    desk.sees("Waiting for you: 1 call to decide")
+    desk.press("Approve")
+
+    desk.sees("approved by you", "done")
+    assert stack.finished(turn["turn_id"])["status"] == "succeeded"
 
 
 def test_the_page_of_tasks_has_what_is_active_first(desk: Desk, session: str) -> None:

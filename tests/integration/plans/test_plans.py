@@ -214,3 +214,5 @@ def test_an_agent_that_has_all_tools_of_its_domain_has_them_in_a_task_too(
 
     (made,) = stack.client.get(f"/sessions/{turn['session_id']}/artifacts").json()["items"]
     assert (made["title"], made["agent"]) == ("Costs", "Analyst")
+    own = team.tasks(turn["session_id"])["t1"]["session_id"]
+    assert stack.client.get(f"/sessions/{own}/artifacts").json()["items"] == [made]

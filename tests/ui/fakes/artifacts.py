@@ -65,7 +65,8 @@ def add_artifact_routes(app: FastAPI, held: FakeArtifacts, api: str) -> None:
     def listed(session_id: UUID):
         if held.refusal:
             return missing()
-        items = [one for one in held.items.values() if one.session_id == session_id]
+        home = held.store.sessions[session_id].parent_id or session_id
+        items = [one for one in held.items.values() if one.session_id == home]
         return ArtifactPage(items=items[::-1], next_cursor=None)
 
     @app.get(f"{api}/artifacts/{{artifact_id}}")

@@ -19,16 +19,23 @@ def open_tasks(open_page):
 
 @pytest.fixture
 def plan(store):
-    turn = store.add_turn(store.add_session("Reconcile"), "Reconcile FI and BPC")
+    session = store.add_session("Reconcile")
+    turn = store.add_turn(session, "Reconcile FI and BPC")
     store.start(turn)
     plan = store.plans.start(turn, {"a": [], "b": ["a"], "c": ["a"]})
-    store.plans.update(plan, "a", TaskStatus.SUCCEEDED)
+    own = store.add_session(parent_id=session.id)
+    store.plans.update(plan, "a", TaskStatus.SUCCEEDED, session_id=own.id)
     store.plans.update(plan, "b", TaskStatus.RUNNING, steps=2, tries=1)
     return plan
 
 
 def names(page):
     return [one.value.strip("*") for one in page.markdown if one.value.startswith("**Task ")]
+
+
+def is_read_only(page, label):
+    (link,) = [one for one in page.get("page_link") if one.proto.label == label]
+    return "view=read" in link.proto.query_string
 
 
 def test_no_task_is_said_in_words(open_tasks):
@@ -62,6 +69,11 @@ def test_tasks_of_others_are_listed_where_an_administrator_asks(open_tasks, plan
     page.toggle(key="tasks-of-everyone").set_value(True).run()
 
     assert len(names(page)) == 3
+    assert is_read_only(page, "Open the task")
+
+
+def test_one_s_own_task_opens_to_be_decided_in(open_tasks, plan):
+    assert not is_read_only(open_tasks(), "Open the task")
 
 
 def test_a_task_that_asks_is_answered_there(open_tasks, plan, store):

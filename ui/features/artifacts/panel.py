@@ -8,7 +8,7 @@ from uuid import UUID
 import streamlit as st
 
 from backend.schemas.artifacts import Artifact, ArtifactContent, ArtifactKind
-from ui import navigation, state
+from ui import state
 from ui.client import ClientError, NotFound
 from ui.features.artifacts import calls, compare, downloads, links, preview, words
 from ui.features.artifacts.state import Panel, close, panel_of
@@ -29,8 +29,11 @@ EMPTY = (
 
 
 @st.fragment
-def show(session_id: UUID) -> None:
-    """Draw the panel if it is open, and make links open it."""
+def show(session_id: UUID, parent_id: UUID | None) -> None:
+    """Draw the panel if it is open, and make links open it.
+
+    `parent_id`: for a task, its plan's session, which owns what the task makes.
+    """
     panel = panel_of(session_id)
     links.listen(session_id, panel)
     if not panel.is_open:
@@ -43,7 +46,7 @@ def show(session_id: UUID) -> None:
                 st.warning(panel.problem, icon=":material/link_off:")
             _list(session_id, panel)
         else:
-            _artifact(session_id, panel, panel.target)
+            _artifact(session_id, parent_id, panel, panel.target)
 
 
 def _head(panel: Panel, title: str, icon: str = "") -> None:
@@ -85,7 +88,7 @@ def _list(session_id: UUID, panel: Panel) -> None:
         st.caption(f"Showing the newest {len(page.items)}.")
 
 
-def _artifact(session_id: UUID, panel: Panel, target: Target) -> None:
+def _artifact(session_id: UUID, parent_id: UUID | None, panel: Panel, target: Target) -> None:
     """Draw one version of an artifact; if it is unavailable, why, and what exists instead."""
     client = state.client()
     try:
@@ -107,7 +110,7 @@ def _artifact(session_id: UUID, panel: Panel, target: Target) -> None:
     st.caption(plain(words.about_version(content, artifact.version)))
     if version != wanted:
         st.warning(NO_VERSION.format(wanted), icon=":material/link_off:")
-    if artifact.session_id not in (session_id, navigation.parent_session_id()):
+    if artifact.session_id not in (session_id, parent_id):
         st.caption(":material/forum: It belongs to another session.")
     try:
         _version(session_id, panel, artifact, content, target)

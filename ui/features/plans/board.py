@@ -108,14 +108,14 @@ def _card(task: Task) -> None:
     elif task.error is not None:
         st.caption(task_view.failure_words(task))
     with st.container(horizontal=True):
-        _session_link(task)
+        title, owner = _session_of(state.server().user, task.parent_id)
+        is_own = owner in (None, state.server().user)
+        _session_link(task, title, owner, is_own=is_own)
         if task.session_id is not None:
-            task_view.open_link(task, "Open the task")
+            task_view.open_link(task, "Open the task", read_only=not is_own)
 
 
-def _session_link(task: Task) -> None:
-    title, owner = _session_of(state.server().user, task.parent_id)
-    is_own = owner in (None, state.server().user)
+def _session_link(task: Task, title: str, owner: str | None, *, is_own: bool) -> None:
     by = "" if is_own else f" · {plain(str(owner), 60)}"
     st.page_link(
         navigation.CHAT_PAGE,

@@ -27,19 +27,22 @@ CHOICES: tuple[tuple[Choice, str, str, str], ...] = (
 )
 
 
-def show(task: Task, key: str) -> None:
-    """Draw a task's progress, its answer, and the link to its session."""
+def show(task: Task, key: str, before: Sequence[str] = ()) -> None:
+    """Draw a task's progress, its answer, and the link to its session.
+
+    `before`: the names of the tasks that it depends on.
+    """
     st.caption(plain(task_words(task)))
     if task.description:
         st.markdown(plain(task.description, 1000))
-    if task.depends_on:
-        st.caption(plain(f"After {', '.join(task.depends_on)}"))
+    if before:
+        st.caption(plain(f"After {', '.join(before)}"))
     if task.error is not None:
         st.error(failure_words(task), icon=":material/error:")
     _answer(task, key)
     with st.container(horizontal=True, vertical_alignment="center"):
         if task.session_id is not None:
-            open_link(task)
+            open_link(task, read_only=navigation.is_read_only())
         if task.usage is not None:
             total = task.usage.input_tokens + task.usage.output_tokens
             st.caption(f"{reader.number(total)} tokens", width="content")
@@ -89,15 +92,13 @@ def failure_words(task: Task) -> str:
     return f"**{plain(task.error.title)}.** {plain(task.error.detail, 1000)}"
 
 
-def open_link(task: Task, label: str = "Open") -> None:
-    """Draw the link to a task's session."""
-    query = {
-        "session": str(task.session_id),
-        navigation.PARENT: str(task.parent_id),
-        "view": "read",
-    }
+def open_link(task: Task, label: str = "Open", *, read_only: bool) -> None:
+    """Draw the link to a task's session, where its owner decides on its tool calls."""
     st.page_link(
-        navigation.CHAT_PAGE, label=label, icon=":material/open_in_full:", query_params=query
+        navigation.CHAT_PAGE,
+        label=label,
+        icon=":material/open_in_full:",
+        query_params={"session": str(task.session_id)} | ({"view": "read"} if read_only else {}),
     )
 
 

@@ -74,7 +74,8 @@ def _draw(plan: Plan, key: str) -> None:
         else:
             with st.container(border=True, gap="xsmall", key=f"chosen-{key}"):
                 st.markdown(f"{look_of(task).icon} **{plain(task.name, 120)}**")
-                task_view.show(task, f"{key}-{task.temp_id}")
+                before = [one.name for one in plan.tasks if one.temp_id in task.depends_on]
+                task_view.show(task, f"{key}-{task.temp_id}", before)
         _what_went_wrong(plan, key, task)
 
 

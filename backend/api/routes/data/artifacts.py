@@ -44,7 +44,10 @@ async def list_artifacts(
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
 ) -> ArtifactPage:
-    """One page of a session's artifacts, newest first; includes those of its tasks."""
+    """One page of a session's artifacts, newest first; includes those of its tasks.
+
+    A task has those of its plan's session.
+    """
     return await artifacts.list_page(scope, session_id, cursor=cursor, limit=limit)
 
 

@@ -100,6 +100,16 @@ def test_the_list_opens_an_artifact_and_closes(open_page, scene):
     assert "Version 2 of 2" not in words(page)
 
 
+def test_the_session_of_a_task_shows_the_artifacts_of_its_plan_as_its_own(open_page, scene, store):
+    task = store.add_session("Compare", parent_id=scene[0].id)
+    page = open_page(session=task.id, artifact="list")
+
+    page.button(key=f"artifact-open-{scene[1].id}").click().run()
+
+    assert "Version 2 of 2" in words(page)
+    assert "It belongs to another session." not in words(page)
+
+
 def test_two_versions_are_compared_by_rows_and_cells(open_page, scene, store):
     table = scene[1]
     store.artifacts.diffs[table.id] = ArtifactDiff(
