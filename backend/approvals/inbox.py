@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, Select, func, select, tuple_
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
@@ -101,16 +101,19 @@ def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
 
 
 def _approvals() -> Select[Any]:
+    parent = aliased(ConversationRow)
     return (
         select(
             ApprovalRow,
             ConversationRow.title,
+            parent.title.label("parent_title"),
             ConversationRow.owner_id,
             TurnRow.agent,
             func.left(TurnRow.message, MESSAGE_CHARS).label("message"),
         )
         .join(ConversationRow, ConversationRow.id == ApprovalRow.conversation_id)
         .join(TurnRow, TurnRow.id == ApprovalRow.turn_id)
+        .outerjoin(parent, parent.id == ConversationRow.parent_id)
         .execution_options(populate_existing=True)
     )
 
@@ -121,6 +124,7 @@ def _wire(found: Row[Any]) -> Approval:
         id=row.id,
         session_id=row.conversation_id,
         session_title=found.title,
+        parent_title=found.parent_title,
         owner=found.owner_id,
         turn_id=row.turn_id,
         agent=found.agent,

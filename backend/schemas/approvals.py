@@ -80,6 +80,9 @@ class Approval(Wire):
     id: UUID
     session_id: UUID
     session_title: str
+    parent_title: str | None = Field(
+        None, description="For a task's call: the title of its plan's session."
+    )
     owner: str
     turn_id: UUID
     agent: str

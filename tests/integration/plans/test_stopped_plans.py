@@ -242,6 +242,8 @@ def test_a_task_that_waits_for_an_approval_says_so_and_is_told(
     listed = stack.client.get("/approvals", params={"status": "pending"}).json()["items"]
     (asked,) = [one for one in listed if one["session_id"] == waiting["session_id"]]
     assert waiting["status"] == "running"
+    parent = stack.client.get(f"/sessions/{session_id}").json()
+    assert (asked["session_title"], asked["parent_title"]) == ("Task t1", parent["title"])
     url = f"/approvals/{asked['id']}/decision"
     assert stack.client.post(url, json={"type": "approve"}).is_success
 

@@ -39,6 +39,7 @@ class FakeApprovals:
     def ask(self, turn, arguments, name="send_mail", schema=MAIL, **fields) -> Approval:
         """Let a turn wait for a decision on one more call."""
         session, store = self.store.sessions[turn.session_id], self.store
+        parent = store.sessions.get(session.parent_id)
         call = {"call_id": f"c{len(self.items)}", "name": name, "arguments": arguments}
         store.add_row(
             session, MessageType.ASSISTANT, ContentType.TOOL_CALL, call, turn,
@@ -46,6 +47,7 @@ class FakeApprovals:
         )  # fmt: skip
         approval = Approval.model_validate({
             "id": uuid4(), "session_id": session.id, "session_title": session.title,
+            "parent_title": parent and parent.title,
             "owner": session.owner, "turn_id": turn.id, "agent": "Analyst",
             "message": turn.message, "position": len(store.rows[session.id]) + 1, **call,
             "arguments_hash": f"hash of {arguments}", "description": f"Runs {name}.",

@@ -59,6 +59,14 @@ def test_calls_of_all_sessions_stand_with_where_they_come_from(open_inbox, ask):
     assert badge(page) == "Inbox :primary-badge[2]"
 
 
+def test_a_task_s_call_says_whose_plan_it_is(open_inbox, ask, store):
+    ask("Mail it", "ann", parent_id=store.add_session("March").id)
+    ask("Mail it", "ann", parent_id=store.add_session("").id)
+
+    named = ["**Mail it** · a task of March", "**Mail it** · a task of New chat"]
+    assert [link for link in links(open_inbox()) if "Mail it" in link] == named
+
+
 def test_the_list_is_drawn_again_when_the_time_beside_a_call_changes(open_inbox, ask, store):
     (approval,) = ask("Orders", "ann")
     soon = datetime.now(UTC) + timedelta(minutes=12, seconds=30)

@@ -75,12 +75,15 @@ def _ended(page: ApprovalPage) -> None:
 def _asked_for(approval: Approval) -> None:
     """Draw where a call comes from: its session, the owner, and the message."""
     is_own = approval.owner == state.server().user
+    title = f"**{plain(approval.session_title or 'New chat', 80)}**"
+    if approval.parent_title is not None:
+        title += f" · a task of {plain(approval.parent_title or 'New chat', 80)}"
     words = [approval.agent, *([] if is_own else [approval.owner])]
     words.append(f"asked at {reader.moment(approval.created_at)}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.page_link(
             navigation.CHAT_PAGE,
-            label=f"**{plain(approval.session_title or 'New chat', 80)}**",
+            label=title,
             icon=":material/forum:",
             query_params={"session": str(approval.session_id)} | ({} if is_own else READ),
         )

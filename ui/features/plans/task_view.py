@@ -8,12 +8,13 @@ import streamlit as st
 from backend.schemas.tasks import Task, TaskDecision
 from ui import navigation, state
 from ui.client import ClientError
-from ui.features.artifacts.known import SessionArtifacts
+from ui.features.artifacts.known import SessionArtifacts, load
 from ui.features.plans import calls
 from ui.features.plans.words import answer_text, made_artifacts, task_words
 from ui.shared.formats import reader
 from ui.shared.once import once
 from ui.shared.text import long_text
+from ui.shared.text.artifact_links import find_targets
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import Piece, plain
 
@@ -106,8 +107,10 @@ def _answer(task: Task, key: str) -> None:
     if task.output is None:
         return
     text = answer_text(task.output)
-    known = SessionArtifacts(task.parent_id)
-    for title, target in made_artifacts(task.output):
+    made = made_artifacts(task.output)
+    is_linking = made or (text and find_targets(text))
+    known = SessionArtifacts(task.parent_id, load(task.parent_id) if is_linking else {})
+    for title, target in made:
         st.markdown(f":material/inventory: {known.link(plain(title, 120), target)}")
     if text is None:
         long_text.code(lay_out(task.output), f"out-{key}", "json")

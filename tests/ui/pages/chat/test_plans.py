@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.schemas.artifacts import ArtifactKind
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import ErrorSummary, TurnStatus
 from backend.schemas.tasks import TaskStatus
@@ -52,6 +53,19 @@ def test_the_call_of_a_sub_agent_is_one_line_with_its_answer(open_page, store, t
 
     assert any("**Reconciler** · Does a" in one.label for one in page.expander)
     assert "All is **well**." in words(page)
+
+
+def test_a_task_s_answer_says_that_a_newer_version_exists(open_page, store, turn):
+    session = store.sessions[turn.session_id]
+    payload = store.artifacts.add(session, ArtifactKind.JSON, "Payload", {"value": 1})
+    store.artifacts.revise(payload, {"value": 2})
+    plan = store.plans.start(turn, {"a": []}, kind="sub_agent")
+    output = {"text": f"It is [1](artifact:{payload.id}@1)."}
+    store.plans.update(plan, "a", TaskStatus.SUCCEEDED, output=output)
+
+    page = open_page(session=turn.session_id)
+
+    assert '"Version 1; a newer version exists"' in words(page)
 
 
 def test_whoever_only_reads_decides_nothing(open_page, store, turn):
