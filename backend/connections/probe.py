@@ -13,7 +13,8 @@ import httpx
 import orjson
 
 from backend.llm.connection import Connection
-from backend.llm.quoting import quote, words_in
+from backend.llm.quoting import error_in, quote, without_key, words_in
+from backend.llm.refusals import is_about_model
 from backend.schemas.connections import ConnectionTest, TestOutcome
 from backend.types import JSON
 
@@ -24,8 +25,6 @@ MOST_BYTES = 2**20
 MOST_MODELS = 500
 NAMED = 8
 QUESTION = "Say OK."
-NO_MODEL = ("model_not_found", "DeploymentNotFound")
-UNKNOWN = ("not found", "not exist", "unknown", "no such", "not a valid model", "invalid model")
 
 
 class _NotReadable(Exception):
@@ -147,9 +146,7 @@ def _read(text: bytes) -> Any:
 def _refusal(status: int, body: Any, connection: Connection) -> ConnectionTest:
     """Return what an unsuccessful status means."""
     key = connection.api_key.get_secret_value()
-    words = words_in(body)
-    if key:
-        words = words.replace(key, "…")
+    words = without_key(words_in(body), key)
     says = f" It says: {quote(words)}" if words else ""
     host, model = _host(connection), connection.default_model
     if status == 403 and words:  # may have other reasons than the key
@@ -159,7 +156,7 @@ def _refusal(status: int, body: Any, connection: Connection) -> ConnectionTest:
     if status in (401, 403):
         detail = f"refused the API key (status {status})" if key else "wants an API key"
         return ConnectionTest(outcome=TestOutcome.KEY_REFUSED, detail=f"{host} {detail}.{says}")
-    if _is_about_model(status, words, body, model):
+    if is_about_model(status, _codes(body), words, model):
         detail = f"{host} knows no model {model}.{says}"
         return ConnectionTest(outcome=TestOutcome.UNKNOWN_MODEL, detail=detail)
     if status in (404, 405):
@@ -171,14 +168,9 @@ def _refusal(status: int, body: Any, connection: Connection) -> ConnectionTest:
     return ConnectionTest(outcome=TestOutcome.REFUSED, detail=detail)
 
 
-def _is_about_model(status: int, words: str, body: Any, model: str) -> bool:
-    error = body.get("error") if isinstance(body, dict) else None
-    code = error.get("code") if isinstance(error, dict) else None
-    lower = words.lower()
-    if status not in (400, 404, 422) or code in NO_MODEL:
-        return code in NO_MODEL
-    is_named = model.lower() in lower or "model" in lower
-    return is_named and (status == 404 or any(sign in lower for sign in UNKNOWN))
+def _codes(body: Any) -> list[str]:
+    error = error_in(body)
+    return [str(error.get("code"))] if isinstance(error, dict) else []
 
 
 def _not_compatible(connection: Connection, more: str = "") -> ConnectionTest:

@@ -9,20 +9,21 @@ from langchain_core.messages.ai import UsageMetadata, add_usage
 from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.events import ModelEvent, Reset, Waiting
-from backend.llm.failures import FAILURES, ModelFailure, explain_failure
+from backend.llm.failures import FAILURES, ModelFailure
 from backend.llm.patience import Patience
 
 EMPTY = ModelFailure(IncompleteAnswer("The model gave an empty answer."), is_transient=True)
 
 Receive = Callable[[Answer, float], Awaitable[None]]
+Explain = Callable[[Exception, Answer], ModelFailure]
 Tell = Callable[[ModelEvent], None]
 
 
 class Asking:
     """Asks for one answer; its events go to `tell`."""
 
-    def __init__(self, model: str, provider: str, patience: Patience, tell: Tell) -> None:
-        self._model = model
+    def __init__(self, explain: Explain, provider: str, patience: Patience, tell: Tell) -> None:
+        self._explain = explain
         self._provider = provider
         self._patience = patience
         self._tell = tell
@@ -46,7 +47,7 @@ class Asking:
                 message = answer.message()
             except FAILURES as error:
                 self._count(answer.usage)
-                await self._wait(answer, explain_failure(error, self._model, answer))
+                await self._wait(answer, self._explain(error, answer))
                 continue
             message.usage_metadata = self._count(message.usage_metadata)
             if not answer.is_empty or self._empty:

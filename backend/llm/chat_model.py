@@ -13,14 +13,15 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
-from pydantic import Field, model_validator
+from openai import Omit
+from pydantic import Field, SecretStr, model_validator
 
 from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.arguments import RAW_ARGUMENTS, argument_texts
 from backend.llm.asking import Asking, Tell
 from backend.llm.events import ANSWER, ModelCall, ModelEvent
-from backend.llm.failures import FAILURES, explain_failure
+from backend.llm.failures import FAILURES, ModelFailure, explain_failure
 from backend.llm.patience import Patience
 from backend.llm.prices import COST, cost_of
 from backend.llm.wire.kept import give_back, provider_of
@@ -31,6 +32,7 @@ from backend.settings import Price
 # 0.13 ms, and builds a model of each chunk, for 0.06 ms, while all other turns wait.
 PATH = "/chat/completions"
 KEY = {"security": {"bearer_auth": True}}  # never an admin key, which the SDK would prefer
+NO_KEY = {**KEY, "headers": {"Authorization": Omit()}}
 LAST_WORD_SECONDS = 3.0
 TOLERANCE = 0.05
 
@@ -42,7 +44,8 @@ class ColloquyChatModel(ChatOpenAI):
     which builds, merges and filters a message object for each. It also gets the reason of each
     retry and, first of all, the request itself as it leaves, with its `purpose`. When retries are
     exhausted, an answer that broke off raises IncompleteAnswer, any other failure
-    ModelUnavailable. `provider` names the provider, so that its own fields go to no other.
+    ModelUnavailable. `provider` names the provider, so that its own fields go to no other. `key` is
+    the API key, empty if none is sent: the SDK wants one in any case.
     """
 
     on_event: Tell | None = Field(None, exclude=True)
@@ -50,6 +53,7 @@ class ColloquyChatModel(ChatOpenAI):
     patience: Patience = Patience()
     price: Price | None = Field(None, exclude=True)
     provider: str = Field("", exclude=True)
+    key: SecretStr = Field(SecretStr(""), exclude=True)
 
     @model_validator(mode="after")
     def _name_provider(self) -> Self:
@@ -84,7 +88,7 @@ class ColloquyChatModel(ChatOpenAI):
     ) -> ChatResult:
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         tell = self.on_event or _ignore
-        asking = Asking(self.model_name, self.provider, self.patience, tell)
+        asking = Asking(self._explain, self.provider, self.patience, tell)
 
         async def receive(answer: Answer, deadline: float) -> None:
             await self._receive(answer, payload, tell, deadline)
@@ -113,13 +117,13 @@ class ColloquyChatModel(ChatOpenAI):
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         answer = Answer(self.provider)
         try:
-            asked = _asked(payload)
+            asked = self._asked(payload)
             with self.root_client.post(PATH, **asked, stream_cls=Chunks) as stream:
                 for chunk in stream:
                     answer.add(chunk)
         except FAILURES as error:
             if not answer.has_ended:
-                raise explain_failure(error, self.model_name, answer).error from error
+                raise self._explain(error, answer).error from error
         return self._result(answer.message())
 
     def _result(self, message: AIMessage) -> ChatResult:
@@ -141,7 +145,7 @@ class ColloquyChatModel(ChatOpenAI):
         first = min(clock() + self.patience.first_token_seconds, deadline)
         try:
             async with asyncio.timeout_at(first) as limit:
-                asked = _asked(payload)
+                asked = self._asked(payload)
                 stream = await self.root_async_client.post(PATH, **asked, stream_cls=AsyncChunks)
                 async with stream:
                     async for chunk in stream:
@@ -154,6 +158,14 @@ class ColloquyChatModel(ChatOpenAI):
             if not answer.has_ended:
                 raise
 
+    def _asked(self, payload: dict[str, Any]) -> dict[str, Any]:
+        """Return the request options of both clients: a stream of plain JSON."""
+        options = KEY if self.key.get_secret_value() else NO_KEY
+        return {"body": payload, "options": options, "cast_to": object, "stream": True}
+
+    def _explain(self, error: Exception, answer: Answer) -> ModelFailure:
+        return explain_failure(error, self.model_name, answer, self.key.get_secret_value())
+
     def _extend(self, limit: asyncio.Timeout, answer: Answer, now: float, deadline: float) -> None:
         """Extend the limit for the next chunk, but rarely, because this runs for each chunk."""
         if not answer.has_begun and not answer.has_ended:
@@ -162,11 +174,6 @@ class ColloquyChatModel(ChatOpenAI):
         wanted, current = min(now + seconds, deadline), limit.when() or deadline
         if abs(wanted - current) > seconds * TOLERANCE:
             limit.reschedule(wanted)
-
-
-def _asked(payload: dict[str, Any]) -> dict[str, Any]:
-    """Return the request options of both clients: a stream of plain JSON."""
-    return {"body": payload, "options": KEY, "cast_to": object, "stream": True}
 
 
 def describe_tool(tool: Any) -> dict[str, Any]:

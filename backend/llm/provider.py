@@ -68,6 +68,7 @@ class ModelProvider:
             model=name,
             base_url=self.connection.endpoint,
             api_key=SecretStr(self.connection.api_key.get_secret_value() or "none"),
+            key=self.connection.api_key,
             http_async_client=self._client(),
             openai_proxy=None,
             timeout=self._timeout,

@@ -7,6 +7,7 @@ from backend.text import clean_text
 
 MAX_CHARS = 300
 MAX_FAULTS = 20
+HIDDEN = "…"
 _SECRET = re.compile(
     r"\b(?:sk|pk|key|bearer)[-_ ][\w\-*.]{4,}"
     r"|\b(?:gsk|csk|xai|pplx|nvapi|hf|fw|tgp)[-_][\w\-*.]{4,}|\bAIza[\w-]{8,}|//[^/\s@]+@",
@@ -43,10 +44,20 @@ def _fault(fault: dict[str, Any]) -> str:
 
 def without_secrets(text: str) -> str:
     """Return the text without anything that looks like a credential."""
-    return _SECRET.sub("…", text)
+    return _SECRET.sub(HIDDEN, text)
+
+
+def without_key(text: str, key: str) -> str:
+    """Return the text without the key that was sent; a placeholder may be a part of words."""
+    return re.sub(rf"(?<!\w){re.escape(key)}(?!\w)", HIDDEN, text) if key else text
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, without secrets, shortened."""
+    line = " ".join(clean_text(without_secrets(text)).split())
+    return f"{line[:MAX_CHARS]}…" if len(line) > MAX_CHARS else line
 
 
 def quote(text: str) -> str:
     """Return a text in quotation marks: on one line, without secrets, shortened."""
-    line = " ".join(clean_text(without_secrets(text)).split())
-    return f"“{line[:MAX_CHARS]}…”" if len(line) > MAX_CHARS else f"“{line}”"
+    return f"“{one_line(text)}”"

@@ -1,0 +1,141 @@
+"""What gateways and proxies in front of models say, as LiteLLM, nginx and Portkey were heard."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from backend.errors.models import ConversationTooLong, ModelFailed
+from backend.llm.connection import Connection
+from backend.llm.events import ModelEvent, Waiting
+from backend.llm.patience import Patience
+from backend.llm.provider import ModelProvider
+from backend.settings import Settings
+from tests.fakes import ScriptedModel
+from tests.runs import GOOD, PATIENCE
+
+KEY = "corp.Token-canary/0815"  # nothing about it looks like a key
+SETTINGS = Settings(_env_file=None)
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as model:
+        yield model
+
+
+def said_by(
+    endpoint: ScriptedModel,
+    step: dict[str, Any],
+    key: str = KEY,
+    tell: Callable[[ModelEvent], None] | None = None,
+    patience: Patience = PATIENCE,
+) -> ModelFailed:
+    """The failure of a request that is answered by this step, then by good answers."""
+    endpoint.clear()
+    steps = [step] * patience.tries
+    endpoint.steps = lambda *_: steps.pop() if steps else GOOD
+    provider = ModelProvider(SETTINGS, patience, Connection(endpoint.url, SecretStr(key), "large"))
+
+    async def ask() -> ModelFailed:
+        model = provider.chat_model().model_copy(update={"on_event": tell})
+        with pytest.raises(ModelFailed) as raised:
+            await model.ainvoke("go")
+        await provider.aclose()
+        return raised.value
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("status", [0, 400, 401, 403, 404, 413, 422, 429, 500])
+def test_the_key_is_in_no_error_whatever_it_looks_like(
+    endpoint: ScriptedModel, status: int
+) -> None:
+    said = f"Unknown token {KEY}, so go away"
+    step = {"status": status, "text": said} if status else {"raw": _error_of(said)}
+
+    failure = said_by(endpoint, step)
+
+    assert "Unknown token … so go away" in failure.detail.replace("…,", "…")
+
+
+def test_a_key_that_is_a_word_is_hidden_only_where_it_is_a_word(endpoint: ScriptedModel) -> None:
+    failure = said_by(endpoint, {"status": 400, "text": "x marks the next text"}, key="x")
+
+    assert "… marks the next text" in failure.detail
+
+
+def test_no_key_is_sent_if_there_is_none() -> None:
+    with ScriptedModel([GOOD], key="needed") as wanting:
+        failure = said_by(wanting, GOOD, key="")
+
+    assert "wants an API key" in failure.detail
+    assert failure.detail.endswith(": None”")  # instead of a placeholder
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (
+            {"status": 400, "text": "Invalid model name passed in model=large. Call `/v1/models`"},
+            "The endpoint knows no model 'large'",
+        ),
+        ({"status": 400, "text": "Model Not Exist"}, "The endpoint knows no model 'large'"),
+        ({"status": 405, "text": "Method Not Allowed"}, "nothing at this address (status 405)"),
+        ({"status": 401, "text": "key not allowed to access model"}, "not allowed to access model"),
+        (
+            {"status": 422, "text": "Budget has been exceeded!", "code": "budget_exceeded"},
+            "quota at the model's provider is used up",
+        ),
+        ({"status": 429, "text": "of 3 RPM", "headers": {"retry-after": "3600"}}, "60 minutes"),
+        ({"status": 429, "text": "Limit type: requests"}, "“Limit type: requests”"),
+        ({"status": 500, "text": "CUDA out of memory"}, "“CUDA out of memory”"),
+        ({"status": 408, "text": "litellm.Timeout"}, "failed (status 408). Press Retry."),
+        ({"status": 400, "text": "filtered by\n\nthe policy"}, "filtered by the policy. Change"),
+        ({"raw": b"", "status": 400}, "refused the request (status 400). Change"),
+        ({"raw": b'data: {"error": {"message": "Overloaded"}}\n\n'}, "Overloaded. Press Retry."),
+    ],
+)
+def test_each_failure_says_what_happened_and_what_to_do(
+    endpoint: ScriptedModel, step: dict[str, Any], words: str
+) -> None:
+    failure = said_by(endpoint, step)
+
+    assert words in failure.detail
+
+
+def test_another_parameter_that_a_model_does_not_know_is_not_the_model(
+    endpoint: ScriptedModel,
+) -> None:
+    said = "Unknown parameter: 'stream_options' for the model large"
+
+    failure = said_by(endpoint, {"status": 400, "text": said})
+
+    assert "The model refused the request: Unknown parameter" in failure.detail
+
+
+def test_a_request_that_a_proxy_finds_too_large_is_too_long(endpoint: ScriptedModel) -> None:
+    page = b"<html><head><title>413 Request Entity Too Large</title></head></html>"
+
+    failure = said_by(endpoint, {"raw": page, "status": 413, "media_type": "text/html"})
+
+    assert isinstance(failure, ConversationTooLong)
+    assert len(endpoint.requests) == 1
+
+
+def test_the_time_that_the_provider_behind_a_gateway_asks_for_is_waited(
+    endpoint: ScriptedModel,
+) -> None:
+    told: list[ModelEvent] = []
+    limited = {"status": 429, "text": "slow", "headers": {"llm_provider-retry-after": "0.2"}}
+
+    said_by(endpoint, limited, tell=told.append)
+
+    waits = [event.seconds for event in told if isinstance(event, Waiting)]
+    assert waits and min(waits) >= 0.2
+
+
+def _error_of(words: str) -> bytes:
+    return f'data: {{"error": {{"message": "{words}"}}}}\n\n'.encode()
