@@ -9,10 +9,11 @@ from difflib import get_close_matches
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import orjson
 
 from backend.llm.connection import Connection
+from backend.llm.http import open_client
 from backend.llm.quoting import error_in, quote, without_key, words_in
 from backend.llm.refusals import is_about_model
 from backend.schemas.connections import ConnectionTest, TestOutcome
@@ -32,11 +33,14 @@ class _NotReadable(Exception):
 
 
 async def probe(connection: Connection) -> ConnectionTest:
-    """Ask the connection's default model for a word; never raise for the endpoint's behaviour."""
+    """Ask the connection's default model for a word; never raise for the endpoint's behaviour.
+
+    Raise ConfigurationError if the environment's proxy or certificates cannot be used.
+    """
     key = connection.api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    timeout = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-    async with httpx.AsyncClient(headers=headers, timeout=timeout, follow_redirects=True) as client:
+    timeout = httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
+    async with open_client(headers=headers, timeout=timeout) as client:
         models, found = await asyncio.gather(
             _list_models(client, connection), _ask(client, connection)
         )
@@ -46,7 +50,7 @@ async def probe(connection: Connection) -> ConnectionTest:
     return found
 
 
-async def _ask(client: httpx.AsyncClient, connection: Connection) -> ConnectionTest:
+async def _ask(client: httpx2.AsyncClient, connection: Connection) -> ConnectionTest:
     body = {
         "model": connection.default_model,
         "messages": [{"role": "user", "content": QUESTION}],
@@ -58,12 +62,12 @@ async def _ask(client: httpx.AsyncClient, connection: Connection) -> ConnectionT
             if not answer.is_success:
                 return _refusal(answer.status_code, await _body(answer), connection)
             error = await _first_piece(answer)
-    except (TimeoutError, httpx.TimeoutException):
+    except (TimeoutError, httpx2.TimeoutException):
         detail = f"{_host(connection)} gave no answer within {ANSWER_SECONDS:.0f} seconds."
         return ConnectionTest(outcome=TestOutcome.UNREACHABLE, detail=detail)
-    except (httpx.DecodingError, httpx.TooManyRedirects, _NotReadable):
+    except (httpx2.DecodingError, httpx2.TooManyRedirects, _NotReadable):
         return _not_compatible(connection)
-    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, OSError) as error:
         return ConnectionTest(
             outcome=TestOutcome.UNREACHABLE, detail=_unreachable(error, connection)
         )
@@ -74,7 +78,7 @@ async def _ask(client: httpx.AsyncClient, connection: Connection) -> ConnectionT
     return ConnectionTest(outcome=TestOutcome.OK, detail=detail, seconds=round(seconds, 3))
 
 
-async def _list_models(client: httpx.AsyncClient, connection: Connection) -> list[str]:
+async def _list_models(client: httpx2.AsyncClient, connection: Connection) -> list[str]:
     """Return the names of the endpoint's models; nothing if it does not list them."""
     try:
         async with (
@@ -82,14 +86,14 @@ async def _list_models(client: httpx.AsyncClient, connection: Connection) -> lis
             client.stream("GET", f"{connection.endpoint}/models") as answer,
         ):
             body = await _body(answer) if answer.is_success else None
-    except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError):
+    except (TimeoutError, httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, OSError):
         return []
     items = body.get("data") if isinstance(body, dict) else None
     names = [item.get("id") for item in items or () if isinstance(item, dict)]
     return sorted({name for name in names if isinstance(name, str) and name})[:MOST_MODELS]
 
 
-async def _first_piece(answer: httpx.Response) -> JSON | None:
+async def _first_piece(answer: httpx2.Response) -> JSON | None:
     """Return the error sent in place of an answer; None once an answer has begun.
 
     Raise _NotReadable. An endpoint may answer as a whole, without a stream.
@@ -110,7 +114,7 @@ def _error_in(piece: Any) -> JSON | None:
     return None
 
 
-async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
+async def _lines(answer: httpx2.Response) -> AsyncIterator[str]:
     rest = b""
     async for chunk in _bounded(answer):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -119,7 +123,7 @@ async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
     yield rest.decode(errors="replace").strip()
 
 
-async def _body(answer: httpx.Response) -> Any:
+async def _body(answer: httpx2.Response) -> Any:
     """Return the body as JSON; None if it is not JSON, or too long."""
     try:
         return _read(b"".join([chunk async for chunk in _bounded(answer)]))
@@ -127,7 +131,7 @@ async def _body(answer: httpx.Response) -> Any:
         return None
 
 
-async def _bounded(answer: httpx.Response) -> AsyncIterator[bytes]:
+async def _bounded(answer: httpx2.Response) -> AsyncIterator[bytes]:
     size = 0
     async for chunk in answer.aiter_bytes():
         size += len(chunk)
@@ -197,7 +201,7 @@ def _unreachable(error: Exception, connection: Connection) -> str:
             f"{host} cannot be reached over TLS: its certificate is not trusted here, or it speaks"
             " http:// only."
         )
-    if isinstance(error, httpx.ConnectError):
+    if isinstance(error, httpx2.ConnectError):
         return f"{host} cannot be reached: nothing listens there, or the network blocks it."
     return f"{host} closed the connection before it answered."
 

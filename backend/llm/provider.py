@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.connection import Connection
+from backend.llm.http import open_client
 from backend.llm.patience import Patience
 from backend.settings import Settings
 
@@ -51,7 +52,8 @@ class ModelProvider:
     def chat_model(self, name: str | None = None) -> ColloquyChatModel:
         """Return the named chat model, or the default one.
 
-        Raise ConfigurationError if it is the demo model and that is not running.
+        Raise ConfigurationError if it is the demo model and that is not running, or if the
+        environment's proxy or certificates cannot be used.
         """
         wanted = name or self.connection.default_model
         if wanted not in self._models:
@@ -70,6 +72,7 @@ class ModelProvider:
             api_key=SecretStr(self.connection.api_key.get_secret_value() or "none"),
             key=self.connection.api_key,
             http_async_client=self._client(),
+            http_socket_options=(),
             openai_proxy=None,
             timeout=self._timeout,
             max_retries=0,
@@ -84,11 +87,10 @@ class ModelProvider:
         """Return the HTTP client; no proxy is used for the demo model, which is on this machine."""
         trust_env = not self.connection.is_demo
         if trust_env not in self._clients:
-            self._clients[trust_env] = httpx2.AsyncClient(
+            self._clients[trust_env] = open_client(
+                trust_env=trust_env,
                 timeout=self._timeout,
                 limits=LIMITS,
-                follow_redirects=True,
-                trust_env=trust_env,
                 event_hooks={"response": [_bound_lines]},
             )
         return self._clients[trust_env]

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from backend.connections.probe import probe
+from backend.errors.base import ConfigurationError
 from backend.errors.models import ConversationTooLong, ModelFailed
 from backend.llm.connection import Connection
 from backend.llm.events import ModelEvent, Waiting
@@ -135,6 +137,37 @@ def test_the_time_that_the_provider_behind_a_gateway_asks_for_is_waited(
 
     waits = [event.seconds for event in told if isinstance(event, Waiting)]
     assert waits and min(waits) >= 0.2
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"HTTPS_PROXY": "foo://:canary@127.0.0.1:1"}, {"SSL_CERT_FILE": "/no/such/file"}]
+)
+def test_an_environment_that_cannot_be_used_is_explained(
+    monkeypatch: pytest.MonkeyPatch, wrong: dict[str, str]
+) -> None:
+    for name, value in wrong.items():
+        monkeypatch.setenv(name, value)
+    connection = Connection("https://models.invalid/v1", SecretStr(KEY), "large")
+
+    with pytest.raises(ConfigurationError) as of_turn:
+        ModelProvider(SETTINGS, PATIENCE, connection).chat_model()
+    with pytest.raises(ConfigurationError) as of_test:
+        asyncio.run(probe(connection))
+
+    assert of_turn.value.detail == of_test.value.detail
+    assert next(iter(wrong)) in of_test.value.detail
+    assert "canary" not in of_test.value.detail
+
+
+def test_a_proxy_that_is_used_is_not_said_to_be_unused(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    connection = Connection("https://models.invalid/v1", SecretStr(KEY), "large")
+
+    ModelProvider(SETTINGS, PATIENCE, connection).chat_model()
+
+    assert caplog.records == []
 
 
 def _error_of(words: str) -> bytes:
