@@ -55,6 +55,12 @@ def _http_url(url: str) -> str:
     return url.rstrip("/")
 
 
+def _model_url(url: str) -> str:
+    if urlsplit(url).query or urlsplit(url).fragment:
+        raise ValueError("must end with its path, usually /v1, without ? or #")
+    return _http_url(url)
+
+
 def _host(host: str) -> str:
     """Return the address without the brackets that it has in a URL."""
     return host.strip("[]")
@@ -127,6 +133,7 @@ RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 DataDir = Annotated[Path, AfterValidator(_data_dir)]
 Host = Annotated[str, AfterValidator(_host)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
+ModelUrl = Annotated[str, AfterValidator(_model_url)]
 SecretNames = Annotated[str, AfterValidator(_secret_names)]
 SourceUrls = Annotated[dict[str, str], AfterValidator(_source_urls)]
 PublicUrl = Annotated[str, AfterValidator(check_public_url)]

@@ -17,6 +17,7 @@ from backend.setting_kinds import (
     EncryptionKey,
     Host,
     HttpUrl,
+    ModelUrl,
     Port,
     PublicUrl,
     Rate,
@@ -75,7 +76,9 @@ class Settings(BaseSettings):
     )
 
     openai_api_key: SecretStr = Field(SecretStr(""), description="Empty: the demo model.")
-    openai_base_url: HttpUrl = Field("", description="An OpenAI-compatible endpoint, with its /v1.")
+    openai_base_url: ModelUrl = Field(
+        "", description="An OpenAI-compatible endpoint, with its /v1."
+    )
     model: str = Field("", description="The default chat model's name.")
     encryption_key: EncryptionKey = Field(
         SecretStr(""),

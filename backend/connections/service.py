@@ -141,7 +141,7 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 def _environment(settings: Settings) -> ConnectionUsed:
     found = Connection.of(settings)
     return ConnectionUsed(
-        base_url="" if found.is_demo else found.base_url,
+        base_url="" if found.is_demo else found.shown_url,
         default_model=found.default_model,
         has_key=bool(found.api_key.get_secret_value()),
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Self
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -29,6 +30,12 @@ class Connection:
             url = settings.openai_base_url or OPENAI_URL
         is_demo = settings.uses_demo_model
         return cls(url, settings.openai_api_key, settings.default_model, is_demo)
+
+    @property
+    def shown_url(self) -> str:
+        """Return the URL as people may see it: the environment's may contain a password."""
+        parts = urlsplit(self.base_url)
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
     @property
     def endpoint(self) -> str:

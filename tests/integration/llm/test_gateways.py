@@ -159,6 +159,14 @@ def test_an_environment_that_cannot_be_used_is_explained(
     assert "canary" not in of_test.value.detail
 
 
+def test_a_password_in_the_environments_url_is_shown_to_nobody() -> None:
+    url = "https://corp:canary@models.invalid:8443/v1"
+
+    connection = Connection.of(Settings(_env_file=None, openai_base_url=url))
+
+    assert connection.shown_url == "https://models.invalid:8443/v1"
+
+
 def test_a_proxy_that_is_used_is_not_said_to_be_unused(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -156,6 +156,7 @@ def test_output_that_is_no_terminal_has_whole_plain_lines():
         ("DATABASE_URL", "postgres://u:canary@h:port/d", "DATABASE_URL is not usable"),
         ("REDIS_URL", "localhost:6379", "REDIS_URL is not usable: must begin with redis://"),
         ("OPENAI_BASE_URL", "localhost", "OPENAI_BASE_URL is not usable"),
+        ("OPENAI_BASE_URL", "https://u:canary@h/v1?api-version=1", "must end with its path"),
         ("ENCRYPTION_KEY", "canary", "ENCRYPTION_KEY is not usable: must be 32 random bytes"),
         ("SOURCE_URLS", "{", "SOURCE_URLS must be a JSON object"),
         ("SOURCE_URLS", '{"a": 1, "b": {"canary": 2}}', "SOURCE_URLS"),
