@@ -8,8 +8,10 @@ from backend.text import clean_text
 MAX_CHARS = 300
 MAX_FAULTS = 20
 HIDDEN = "…"
+# After "key" and a blank, a word in small letters is a word: "Incorrect API key provided".
 _SECRET = re.compile(
-    r"\b(?:sk|pk|key|bearer)[-_ ][\w\-*.]{4,}"
+    r"\b(?:(?:sk|pk|key|bearer)[-_]|(?:sk|pk|bearer) )[\w\-*.]{4,}"
+    r"|\bkey (?!(?-i:[a-z]+)[.,:;]?(?:\s|\Z))[\w\-*.]{4,}"
     r"|\b(?:gsk|csk|xai|pplx|nvapi|hf|fw|tgp)[-_][\w\-*.]{4,}|\bAIza[\w-]{8,}|//[^/\s@]+@",
     re.IGNORECASE,
 )

@@ -69,6 +69,14 @@ def test_a_key_that_is_a_word_is_hidden_only_where_it_is_a_word(endpoint: Script
     assert "… marks the next text" in failure.detail
 
 
+def test_the_words_after_a_key_are_not_taken_for_one(endpoint: ScriptedModel) -> None:
+    said = "Incorrect API key provided: sk-of-Another*****4f2a. Or the key Zx81a-99 has expired."
+
+    failure = said_by(endpoint, {"status": 401, "text": said})
+
+    assert "“Incorrect API key provided: … Or the … has expired.”" in failure.detail
+
+
 def test_no_key_is_sent_if_there_is_none() -> None:
     with ScriptedModel([GOOD], key="needed") as wanting:
         failure = said_by(wanting, GOOD, key="")
