@@ -7,6 +7,7 @@ from sqlalchemy import Connection, text
 MIGRATIONS = Path(__file__).parent / "migrations"
 REVISIONS = tuple(sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("0*.py")))
 OLDEST_SERVER = (15,)
+BACKEND = text("SELECT pg_backend_pid()")
 
 
 class UnusableDatabase(Exception):
@@ -26,6 +27,23 @@ def check_server(connection: Connection) -> None:
         raise UnusableDatabase(
             f"The database at DATABASE_URL has the encoding {encoding}, which cannot hold every"
             " text. Create it with ENCODING 'UTF8' TEMPLATE template0."
+        )
+
+
+def check_pooling(one: Connection, other: Connection) -> None:
+    """Raise UnusableDatabase if a pooler gives each transaction another connection.
+
+    What one of ours sets or locks would be another's then. While the second is in a transaction, it
+    has what the first has just used, or somebody else does.
+    """
+    before = _find_backend(one)
+    with other.begin():
+        other.execute(BACKEND)
+        after = _find_backend(one)
+    if before != after:
+        raise UnusableDatabase(
+            "DATABASE_URL leads to a connection pooler that gives each transaction another"
+            " connection. Set pool_mode = session there, or connect to PostgreSQL directly."
         )
 
 
@@ -54,4 +72,10 @@ def _revision(connection: Connection) -> str | None:
     if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         return None
     found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found
+
+
+def _find_backend(connection: Connection) -> int:
+    with connection.begin():
+        found: int = connection.scalar(BACKEND)
     return found

@@ -15,7 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
 from db.plain_errors import keep_values_out
-from db.schema import check_schema
+from db.schema import check_pooling, check_schema
 from db.watch import Watch
 
 DRIVER = "postgresql+psycopg2"
@@ -23,6 +23,22 @@ CONNECT_SECONDS = 3
 STATEMENT_SECONDS = 60
 IDLE_SECONDS = 10  # a process frozen in a transaction must not hold its locks forever
 CUT_OFF_SECONDS = 10  # the system would retransmit for a quarter of an hour
+# Of each connection, unless DATABASE_URL says otherwise.
+PARAMETERS = {
+    "connect_timeout": CONNECT_SECONDS,
+    "application_name": "colloquy",
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    # Keepalives are not sent while a query is on its way to an unreachable server.
+    "tcp_user_timeout": CUT_OFF_SECONDS * 1000,
+}
+# Set once it is open: poolers accept no options at the start, and those of DATABASE_URL remain.
+PREPARE = (
+    f"SELECT set_config('statement_timeout', '{STATEMENT_SECONDS}s', false),"
+    f" set_config('idle_in_transaction_session_timeout', '{IDLE_SECONDS}s', false),"
+    " set_config('timezone', 'UTC', false)"
+)
 PAUSE_SECONDS = 0.2
 AWAY = (OperationalError, InterfaceError, PoolTimeout)  # raised while it does not answer
 # Reading the migrations' table fails if there is none.
@@ -69,6 +85,14 @@ def _tell_read_only(context: ExceptionContext) -> ReadOnlyDatabase | None:
     return ReadOnlyDatabase(context.statement, None, found, hide_parameters=True)
 
 
+def _prepare(connection: Any) -> None:
+    """Set our parameters on a new connection."""
+    connection.autocommit = True
+    with connection.cursor() as cursor:
+        cursor.execute(PREPARE)
+    connection.autocommit = False
+
+
 def _look_for_end(connection: Any, *_: Any) -> None:
     """Refuse a pooled connection that the server has closed, so that the pool opens another.
 
@@ -92,25 +116,18 @@ class Database:
         pool_timeout: float = CONNECT_SECONDS,
     ) -> None:
         self._url = url
-        self._options: dict[str, Any] = {
-            "connect_timeout": CONNECT_SECONDS,
-            "application_name": "colloquy",
-            "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c timezone=UTC"
-            f" -c idle_in_transaction_session_timeout={IDLE_SECONDS * 1000}",
-            "keepalives_idle": 10,
-            "keepalives_interval": 5,
-            "keepalives_count": 3,
-            # Keepalives are not sent while a query is on its way to an unreachable server.
-            "tcp_user_timeout": CUT_OFF_SECONDS * 1000,
+        parsed = make_url(normalise_url(url))
+        self._parameters: dict[str, Any] = {
+            name: value for name, value in PARAMETERS.items() if name not in parsed.query
         }
         self.engine: Engine = create_engine(
-            make_url(normalise_url(url)),
+            parsed,
             pool_size=pool_size,
             max_overflow=max_overflow,
             pool_timeout=pool_timeout,
             json_serializer=dump_json,
             json_deserializer=orjson.loads,
-            connect_args=self._options,
+            connect_args=self._parameters,
             hide_parameters=True,
         )
         keep_values_out(self.engine)
@@ -118,7 +135,6 @@ class Database:
         self._watch = Watch(self._connect_without_waiting)
         event.listen(self.engine, "checkout", _look_for_end)
         event.listen(self.engine, "do_connect", self._connect)
-        event.listen(self.engine, "connect", lambda connection, _: self._watch.opened(connection))
         event.listen(self.engine, "close", lambda connection, _: self._watch.closed(connection))
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
 
@@ -173,9 +189,11 @@ class Database:
                 raise ReadOnlyDatabase(None, None, ReadOnlySqlTransaction("it accepts no writes"))
 
     def check_schema(self) -> None:
-        """Raise UnusableDatabase unless the schema is the newest, or one of AWAY."""
+        """Raise UnusableDatabase unless its schema and its connections are ours, or one of AWAY."""
         with self.read() as session:
             check_schema(session.connection())
+        with self.engine.connect() as one, self.engine.connect() as other:
+            check_pooling(one, other)
 
     def close(self) -> None:
         """Close all connections."""
@@ -186,11 +204,19 @@ class Database:
         """Open a connection for the pool; if that fails, have the watch check the database."""
         self._watch.check()
         try:
-            return psycopg2.connect(*args, **options)
+            connection = psycopg2.connect(*args, **options)
         except psycopg2.OperationalError:
             self._watch.suspect()
             raise
+        self._watch.opened(connection)
+        try:
+            _prepare(connection)
+        except psycopg2.Error:
+            self._watch.closed(connection)
+            connection.close()
+            raise
+        return connection
 
     def _connect_without_waiting(self) -> Any:
         args, options = self.engine.dialect.create_connect_args(self.engine.url)
-        return psycopg2.connect(*args, **{**options, **self._options}, async_=1)
+        return psycopg2.connect(*args, **{**options, **self._parameters}, async_=1)
