@@ -5,7 +5,12 @@ import sys
 
 from alembic import command
 from alembic.config import Config
-from psycopg2.errors import InsufficientPrivilege, InvalidSchemaName, ReadOnlySqlTransaction
+from psycopg2.errors import (
+    DuplicateTable,
+    InsufficientPrivilege,
+    InvalidSchemaName,
+    ReadOnlySqlTransaction,
+)
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
@@ -15,8 +20,13 @@ from db.schema import MIGRATIONS, UnusableDatabase, check_not_newer, check_serve
 from db.session import normalise_url
 
 # The operator's to change, unlike a statement that is wrong.
-REFUSALS = (InsufficientPrivilege, InvalidSchemaName, ReadOnlySqlTransaction)
+REFUSALS = (DuplicateTable, InsufficientPrivilege, InvalidSchemaName, ReadOnlySqlTransaction)
 LOCK = 0x636F6C6C  # one migration at a time, whichever process starts it
+# A migration takes as long as it takes, whatever limits the role or the database has.
+UNLIMITED = text(
+    "SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ('statement_timeout',"
+    " 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')"
+)
 
 
 def migrate(url: str) -> None:
@@ -30,6 +40,7 @@ def migrate(url: str) -> None:
     keep_values_out(engine)
     try:
         with engine.begin() as connection:
+            connection.execute(UNLIMITED)
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
             check_server(connection)
             check_not_newer(connection)

@@ -1,11 +1,15 @@
 """Whether this version can use a database: its server, its encoding and its schema."""
 
+import re
 from pathlib import Path
 
+from psycopg2.errors import InsufficientPrivilege
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import ProgrammingError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 REVISIONS = tuple(sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("0*.py")))
+OUR_REVISION = re.compile(r"\d{4}", re.ASCII)  # other programs' are Alembic's own: 12 digits
 OLDEST_SERVER = (15,)
 BACKEND = text("SELECT pg_backend_pid()")
 
@@ -48,8 +52,13 @@ def check_pooling(one: Connection, other: Connection) -> None:
 
 
 def check_not_newer(connection: Connection) -> None:
-    """Raise UnusableDatabase if a newer version has migrated the database."""
+    """Raise UnusableDatabase if a newer version, or another program, has migrated the database."""
     found = _revision(connection)
+    if found and not OUR_REVISION.fullmatch(found):
+        raise UnusableDatabase(
+            "The database at DATABASE_URL belongs to another program, which keeps its own schema's"
+            f" version there ({found}). Create a database for Colloquy."
+        )
     if found and found not in REVISIONS:
         raise UnusableDatabase(
             f"The database at DATABASE_URL was migrated by a newer version of Colloquy (schema"
@@ -71,7 +80,15 @@ def check_schema(connection: Connection) -> None:
 def _revision(connection: Connection) -> str | None:
     if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         return None
-    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    try:
+        found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    except ProgrammingError as error:
+        if not isinstance(error.orig, InsufficientPrivilege):
+            raise
+        raise UnusableDatabase(
+            f"The role in DATABASE_URL may not use Colloquy's tables: {str(error.orig).strip()}."
+            " Use the role that has migrated the database."
+        ) from None
     return found
 
 

@@ -128,6 +128,7 @@ class Database:
             json_serializer=dump_json,
             json_deserializer=orjson.loads,
             connect_args=self._parameters,
+            use_native_hstore=False,  # it would be looked for on each connection
             hide_parameters=True,
         )
         keep_values_out(self.engine)

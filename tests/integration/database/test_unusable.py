@@ -1,6 +1,7 @@
 """A database that this version cannot use is named in a sentence, wherever Colloquy is started."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
@@ -13,13 +14,19 @@ from sqlalchemy.exc import InternalError
 
 from backend.api.__main__ import main as start_api
 from backend.operations.integrity.__main__ import main as check_integrity
+from db.migrate import LOCK
 from db.migrate import main as migrate
+from db.migrate import migrate as migrate_database
 from db.schema import MIGRATIONS, REVISIONS
 from db.session import AWAY, Database, ReadOnlyDatabase
 from tests.stack import Servers
 from worker.__main__ import main as start_worker
 
 STARTS = {"API": start_api, "worker": start_worker, "integrity": check_integrity}
+WAITS_LONG = text(  # by the server's own clock: longer than the limits
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    " AND query_start < clock_timestamp() - interval '1.5 s'"
+)
 NOBODY_THERE = "postgresql://u:canary@127.0.0.1:1/d"
 
 
@@ -143,3 +150,53 @@ def test_a_write_where_we_only_read_is_an_error_of_ours(servers: Servers) -> Non
         database.read() as session,
     ):
         session.execute(text("DELETE FROM turns"))
+
+
+def test_a_schema_of_another_program_is_not_called_a_newer_version(servers: Servers, said) -> None:
+    sentence = said(migrate, at_revision(servers, "a1b2c3d4e5f6"))
+
+    assert "belongs to another program" in sentence
+    assert "newer" not in sentence
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["CREATE TABLE turns (id int)", "CREATE VIEW agent_states AS SELECT 1"],
+)
+def test_a_table_of_another_program_is_named(servers: Servers, said, statement) -> None:
+    url = empty_database(servers)
+    run_as_superuser(servers, statement, database=make_url(url).database)
+
+    assert "refuses to be migrated: relation" in said(migrate, url)
+
+
+@pytest.mark.parametrize("start", [start_api, start_worker, check_integrity])
+def test_a_role_without_rights_is_told_so(servers: Servers, said, start) -> None:
+    url = make_url(servers.new_database())
+    role = f"stranger_{uuid4().hex[:10]}"
+    run_as_superuser(servers, f"CREATE ROLE {role} LOGIN PASSWORD 'canary'")
+    stranger = url.set(username=role, password="canary")
+
+    sentence = said(start, stranger.render_as_string(hide_password=False))
+
+    assert "permission denied for table alembic_version" in sentence
+
+
+def test_limits_of_the_role_do_not_end_a_migration(servers: Servers) -> None:
+    url = empty_database(servers)
+    name = make_url(url).database
+    limits = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+    run_as_superuser(servers, *(f"ALTER DATABASE {name} SET {limit} = '1s'" for limit in limits))
+    super_url = make_url(servers.postgres.superuser_url).set(database=name)
+    engine = create_engine(super_url, isolation_level="AUTOCOMMIT")
+    with ThreadPoolExecutor(1) as pool, engine.connect() as other:
+        other.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
+        migration = pool.submit(migrate_database, url)
+        while not migration.done() and not other.scalar(WAITS_LONG):
+            pass
+        other.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+        migration.result()
+    engine.dispose()
+
+    with closing(Database(url)) as database:
+        database.check_schema()
