@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from redis import Redis
 from redis.backoff import ExponentialBackoff
+from redis.exceptions import AuthenticationError, NoPermissionError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
 
@@ -45,7 +46,7 @@ def bootstrap(
 
     `database_patience`: the seconds that a thread waits for a free connection; `preload`: modules
     that this process's sandbox needs besides those that validate arguments.
-    Raise ConfigurationError when a server's URL is missing.
+    Raise ConfigurationError when a server's URL is missing, or Redis refuses it.
     """
     for name in ("database_url", "redis_url"):
         if not getattr(settings, name):
@@ -53,6 +54,8 @@ def bootstrap(
                 f"{name.upper()} is not set and no embedded server runs. Use `make run`, or set it."
             )
     redis = connect_redis(settings.redis_url, threads)
+    status_redis = connect_redis(settings.redis_url, threads, REDIS_ASKING_SECONDS)
+    _check_redis(status_redis)
     queue, events = TurnQueue(redis), EventStream(redis)
     database = Database(
         settings.database_url,
@@ -65,7 +68,7 @@ def bootstrap(
         settings=settings,
         database=database,
         redis=redis,
-        status_redis=connect_redis(settings.redis_url, threads, REDIS_ASKING_SECONDS),
+        status_redis=status_redis,
         queue=queue,
         events=events,
         announcer=Announcer(redis, queue, events),
@@ -116,6 +119,20 @@ def _check_schema(database: Database) -> None:
         database.check_schema()
     except UnusableDatabase as error:
         raise ConfigurationError(str(error)) from None
+
+
+def _check_redis(redis: Redis) -> None:
+    """Raise ConfigurationError if Redis refuses REDIS_URL; one that is away may answer later."""
+    try:
+        redis.ping()
+    except RedisError as error:
+        # More special ResponseErrors tell a state that passes, such as that of a replica.
+        is_state = not isinstance(error, (AuthenticationError, NoPermissionError))
+        if is_state and type(error) is not ResponseError:
+            return
+        raise ConfigurationError(
+            f"Redis refuses REDIS_URL: {error}. Check its user, password and database number."
+        ) from None
 
 
 def _does_not_answer(error: Exception) -> ConfigurationError:

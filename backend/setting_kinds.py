@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
+from psycopg2 import ProgrammingError
+from psycopg2.extensions import make_dsn
 from pydantic import AfterValidator, Field, SecretStr
+from redis import ConnectionPool, RedisError
+from sqlalchemy import make_url
 
 from backend.addresses import MAX_PORT, check_allowed_hosts, check_public_url
 
@@ -32,13 +36,27 @@ def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
     try:
         _ = urlsplit(url).port
     except ValueError:
-        raise ValueError("has a port or a host that cannot be read") from None
+        raise ValueError(
+            "has a port or a host that cannot be read; percent-encode special characters of a"
+            " password (%2F for /)"
+        ) from None
     return scheme, rest
 
 
 def _database_url(url: str) -> str:
     """Return the URL for psycopg2: SQLAlchemy would pick another driver, or refuse postgres://."""
-    return f"postgresql+psycopg2://{_split(url, POSTGRES_SCHEMES)[1]}" if url else url
+    if not url:
+        return url
+    rest = _split(url, POSTGRES_SCHEMES)[1]
+    if (
+        urlsplit(url).netloc.count("@") > 1
+    ):  # SQLAlchemy would take what follows the first for the host
+        raise ValueError("percent-encode @ in the password (%40)")
+    try:
+        make_dsn(**dict.fromkeys(make_url(url).query, ""))
+    except ProgrammingError as error:
+        raise ValueError(f"has a parameter that does not exist ({str(error).strip()})") from None
+    return f"postgresql+psycopg2://{rest}"
 
 
 def _redis_url(url: str) -> str:
@@ -46,6 +64,14 @@ def _redis_url(url: str) -> str:
     scheme = _split(url, REDIS_SCHEMES)[0] if url else "unix"
     if scheme != "unix" and not re.fullmatch(r"(?:/\d*)?", urlsplit(url).path, re.ASCII):
         raise ValueError("must name the database by its number, such as redis://localhost:6379/0")
+    if url:
+        try:
+            ConnectionPool.from_url(url).make_connection()
+        except (TypeError, ValueError, RedisError) as error:
+            reason = str(error).partition("__init__() got an ")
+            raise ValueError(
+                f"has a parameter that cannot be used ({reason[2] or reason[0]})"
+            ) from None
     return url
 
 
