@@ -48,9 +48,7 @@ def _database_url(url: str) -> str:
     if not url:
         return url
     rest = _split(url, POSTGRES_SCHEMES)[1]
-    if (
-        urlsplit(url).netloc.count("@") > 1
-    ):  # SQLAlchemy would take what follows the first for the host
+    if urlsplit(url).netloc.count("@") > 1:  # SQLAlchemy would take the rest for the host
         raise ValueError("percent-encode @ in the password (%40)")
     try:
         make_dsn(**dict.fromkeys(make_url(url).query, ""))
@@ -75,16 +73,10 @@ def _redis_url(url: str) -> str:
     return url
 
 
-def _http_url(url: str) -> str:
-    if url and (not _split(url, HTTP_SCHEMES)[1] or not urlsplit(url).hostname):
-        raise ValueError("names no host")
-    return url.rstrip("/")
-
-
 def _model_url(url: str) -> str:
     if urlsplit(url).query or urlsplit(url).fragment:
         raise ValueError("must end with its path, usually /v1, without ? or #")
-    return _http_url(url)
+    return check_http_url(url)
 
 
 def _host(host: str) -> str:
@@ -127,6 +119,13 @@ def split_commands(commands: str) -> tuple[tuple[str, ...], ...]:
     return tuple(filter(None, entries))
 
 
+def check_http_url(url: str) -> str:
+    """Return the URL of a server without a final slash; it may be empty. Raise ValueError."""
+    if url and (not _split(url, HTTP_SCHEMES)[1] or not urlsplit(url).hostname):
+        raise ValueError("names no host")
+    return url.rstrip("/")
+
+
 def _encryption_key(key: SecretStr) -> SecretStr:
     try:
         length = len(urlsafe_b64decode(key.get_secret_value()))
@@ -158,7 +157,7 @@ DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 DataDir = Annotated[Path, AfterValidator(_data_dir)]
 Host = Annotated[str, AfterValidator(_host)]
-HttpUrl = Annotated[str, AfterValidator(_http_url)]
+HttpUrl = Annotated[str, AfterValidator(check_http_url)]
 ModelUrl = Annotated[str, AfterValidator(_model_url)]
 SecretNames = Annotated[str, AfterValidator(_secret_names)]
 SourceUrls = Annotated[dict[str, str], AfterValidator(_source_urls)]

@@ -21,6 +21,8 @@ from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import S3Store
 
 from backend.errors.artifacts import ArtifactContentGone, ArtifactStoreUnavailable
+from backend.errors.base import ConfigurationError
+from backend.setting_kinds import check_http_url
 from backend.settings import Settings
 
 BUCKET_SETTINGS = (
@@ -154,12 +156,12 @@ class BucketStore:
 
     def put(self, key: str, place: Path) -> None:
         """Upload a file, a large one in parts. Raise ArtifactStoreUnavailable."""
-        with _answering():
+        with self._asking():
             obstore.put(self._store, key, place)
 
     def fetch(self, key: str, place: Path) -> Path:
         """Download the content to a file. Raise ArtifactContentGone or ArtifactStoreUnavailable."""
-        with _answering(), place.open("wb") as copy:
+        with self._asking(), place.open("wb") as copy:
             for piece in obstore.get(self._store, key).stream(min_chunk_size=_BLOCK):
                 copy.write(piece)
         return place
@@ -167,13 +169,13 @@ class BucketStore:
     def erase(self, keys: Sequence[str]) -> None:
         """Erase contents. Raise ArtifactStoreUnavailable."""
         for key in keys:
-            with suppress(ArtifactContentGone), _answering():
+            with suppress(ArtifactContentGone), self._asking():
                 obstore.delete(self._store, key)
 
     def size(self, key: str) -> int | None:
         """Return the content's size in bytes, None if it is missing."""
         try:
-            with _answering():
+            with self._asking():
                 return int(obstore.head(self._store, key)["size"])
         except ArtifactContentGone:
             return None
@@ -185,14 +187,33 @@ class BucketStore:
                 for one in some:
                     yield StoredObject(one["path"], one["size"], one["last_modified"])
 
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Raise as `_answering` does; a content is missing only if its bucket is not."""
+        try:
+            with _answering():
+                yield
+        except ArtifactContentGone:
+            with _answering():
+                next(iter(obstore.list(self._store)), None)
+            raise
+
 
 def open_store(settings: Settings) -> Store:
-    """Return the store that the settings name."""
+    """Return the store that the settings name. Raise ConfigurationError."""
     if not settings.artifact_store:
         return FolderStore(settings.data_dir / "artifacts")
     found = {**dotenv_values(".env"), **os.environ}
     environment = {name: value for name, value in found.items() if value}
-    return BucketStore(settings.artifact_store, environment)
+    try:
+        check_http_url(environment.get("AWS_ENDPOINT_URL", ""))
+    except ValueError as error:
+        raise ConfigurationError(f"AWS_ENDPOINT_URL is not usable: {error}.") from None
+    try:
+        return BucketStore(settings.artifact_store, environment)
+    except BaseError as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigurationError(f"ARTIFACT_STORE cannot be opened: {reason}.") from None
 
 
 class Contents:
@@ -249,7 +270,7 @@ class Contents:
 
 
 def open_contents(settings: Settings) -> Contents:
-    """Return the storage that the settings describe."""
+    """Return the storage that the settings describe. Raise ConfigurationError."""
     work = settings.data_dir / "cache" / "artifacts"
     return Contents(open_store(settings), work, settings.artifact_inline_bytes)
 

@@ -36,6 +36,7 @@ def main() -> int:
     database = Database(settings.database_url, pool_size=CONNECTIONS)
     try:
         require_schema(database, wait=False)
+        contents = open_contents(settings)
     except ConfigurationError as error:
         return _refuse(error.detail)
     _check_search(database, repair=wanted.repair)
@@ -52,7 +53,7 @@ def main() -> int:
         for finding in findings:
             _report(str(conversation_id), finding.problem, finding.repair, is_repaired)
     left += _check_plans(database, wanted)
-    left += _check_artifacts(database, open_contents(settings), wanted)
+    left += _check_artifacts(database, contents, wanted)
     if not wanted.session:
         left += _check_files(database, FileStore(settings.data_dir), repair=wanted.repair)
     sessions = "session" if checked == 1 else "sessions"

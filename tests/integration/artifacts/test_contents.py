@@ -11,6 +11,10 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
+from backend.artifacts.contents import BucketStore, open_store
+from backend.errors.artifacts import ArtifactContentGone, ArtifactStoreUnavailable
+from backend.errors.base import ConfigurationError
+from backend.settings import Settings
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.artifacts.scenes import call, desk, download, made, make, version
@@ -105,6 +109,38 @@ def test_an_answerless_bucket_is_told_and_changes_nothing(
 
     assert "store of artifacts does not answer" in said
     assert listed == []
+
+
+def test_a_missing_bucket_is_not_taken_for_missing_contents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket: tuple[Path, dict[str, str]]
+) -> None:
+    monkeypatch.setenv("SSL_CERT_DIR", CERTIFICATES)
+    store, there = (BucketStore(url, bucket[1]) for url in ("s3://no-such-bucket", "s3://results"))
+    place = tmp_path / "content"
+    place.write_bytes(b"x")
+
+    for use in (
+        lambda: store.put("ab/c", place),
+        lambda: store.fetch("ab/c", place),
+        lambda: store.erase(["ab/c"]),
+        lambda: store.size("ab/c"),
+    ):
+        with pytest.raises(ArtifactStoreUnavailable, match="check ARTIFACT_STORE"):
+            use()
+    with pytest.raises(ArtifactContentGone):
+        there.fetch("ab/c", place)
+    assert there.size("ab/c") is None
+
+
+@pytest.mark.parametrize("endpoint", ["store.example:9000", "https://", "http://h:port"])
+def test_an_endpoint_that_is_no_url_is_refused_at_startup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endpoint: str
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+    settings = Settings(_env_file=None, data_dir=tmp_path, artifact_store="s3://results")
+
+    with pytest.raises(ConfigurationError, match="AWS_ENDPOINT_URL is not usable: "):
+        open_store(settings)
 
 
 def test_any_two_of_twelve_versions_differ_as_except_says(stack: Stack, tmp_path: Path) -> None:
