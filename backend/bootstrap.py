@@ -30,6 +30,7 @@ REDIS_TIMEOUT_SECONDS = 3
 REDIS_ASKING_SECONDS = 1  # for status checks, whose callers have deadlines too
 SPARE_CONNECTIONS = 50
 WAIT_SECONDS = 0.5
+FEWEST_PROCESSES = 2  # an API and a worker
 ARTIFACT_MODULES = "backend.artifacts.preloaded"  # preloaded in sandbox children for artifacts
 
 log = logging.getLogger(__name__)
@@ -119,6 +120,14 @@ def _check_schema(database: Database) -> None:
         database.check_schema()
     except UnusableDatabase as error:
         raise ConfigurationError(str(error)) from None
+    room, kept = database.count_room(), database.kept
+    if room < FEWEST_PROCESSES * kept:
+        log.warning(
+            "DATABASE_CONNECTIONS=%s is too many: the database accepts %s connections in all, and"
+            " each API and worker process keeps that many. Lower it, or raise max_connections",
+            kept,
+            room,
+        )
 
 
 def _check_redis(redis: Redis) -> None:

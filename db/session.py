@@ -47,6 +47,14 @@ IS_READ_ONLY = text(
     " FROM alembic_version"
 )
 
+# What the server, the database and the role allow, the fewest of them.
+ROOM = text(
+    "SELECT least(current_setting('max_connections')::int"
+    " - current_setting('superuser_reserved_connections')::int,"
+    " nullif(datconnlimit, -1), nullif(rolconnlimit, -1))"
+    " FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user"
+)
+
 T = TypeVar("T")
 
 
@@ -116,6 +124,7 @@ class Database:
         pool_timeout: float = CONNECT_SECONDS,
     ) -> None:
         self._url = url
+        self.kept = pool_size  # connections, once opened
         parsed = make_url(normalise_url(url))
         self._parameters: dict[str, Any] = {
             name: value for name, value in PARAMETERS.items() if name not in parsed.query
@@ -195,6 +204,11 @@ class Database:
             check_schema(session.connection())
         with self.engine.connect() as one, self.engine.connect() as other:
             check_pooling(one, other)
+
+    def count_room(self) -> int:
+        """Return how many connections of our role the database accepts, from all processes."""
+        with self.read() as session:
+            return int(session.scalar(ROOM) or 0)
 
     def close(self) -> None:
         """Close all connections."""

@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 from sqlalchemy import URL, make_url, text
 
+from backend.bootstrap import require_schema
 from db.migrate import migrate
 from db.schema import UnusableDatabase
 from db.session import Database
@@ -84,3 +85,18 @@ def test_a_pooler_that_shares_connections_is_refused(
         pytest.raises(UnusableDatabase, match="pool_mode = session"),
     ):
         database.check_schema()
+
+
+def test_too_few_connections_for_two_processes_are_told(
+    servers: Servers, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = servers.new_database()
+    with closing(Database(url)) as database, database.transaction() as session:
+        session.execute(text(f'ALTER DATABASE "{make_url(url).database}" CONNECTION LIMIT 12'))
+
+    for kept in (6, 7):
+        with closing(Database(url, pool_size=kept)) as database:
+            require_schema(database, wait=False)
+
+    (said,) = caplog.messages
+    assert "DATABASE_CONNECTIONS=7 is too many: the database accepts 12 connections" in said
