@@ -48,6 +48,9 @@ def main(arguments: list[str]) -> int:
     except AppError as error:
         console.fail(error.detail)
         return 1
+    except OSError as error:
+        console.fail(f"Colloquy stops: {error}.")
+        return 1
 
 
 if __name__ == "__main__":

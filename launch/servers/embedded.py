@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
@@ -14,6 +14,7 @@ from launch.errors import AlreadyRunning, LaunchError
 from launch.folders import make_folder
 from launch.ports import any_free_port
 from launch.private_files import FolderLock, read_private, write_private
+from launch.servers.room import has_room
 
 HOST = "127.0.0.1"
 Meanwhile = Callable[[], None]
@@ -82,6 +83,18 @@ class EmbeddedServer(ABC):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(self.stop_seconds)
         self._lock.release()
+
+    def obstacle(self) -> str | None:
+        """Return what keeps the server from running until a person removes it, None if nothing."""
+        full = [folder for folder in self._folders if not has_room(folder)]
+        if not full:
+            return None
+        return f"The disk of {full[0]} is full. Free some space there, and {self.title} starts."
+
+    @property
+    def _folders(self) -> Sequence[Path]:
+        """Where the server's files are."""
+        return (self._folder,)
 
     @abstractmethod
     def _prepare(self) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -75,6 +76,10 @@ class EmbeddedPostgres(EmbeddedServer):
     def cluster_folder(self) -> Path:
         """The data folder; outside `home` only if PostgreSQL's user cannot enter `home`."""
         return self._located().folder
+
+    @property
+    def _folders(self) -> Sequence[Path]:
+        return (self._folder, self.cluster_folder.parent)
 
     def _prepare(self) -> None:
         create_cluster(self._located(), self._folder / "superuser.password")

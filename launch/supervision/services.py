@@ -40,6 +40,9 @@ class Service(Protocol):
     def exit_status(self) -> int | None:
         """Return the exit status; None while it runs."""
 
+    def obstacle(self) -> str | None:
+        """Return what keeps it from running until a person removes it, None if nothing known."""
+
     def last_lines(self) -> list[str]:
         """Return its last output lines."""
 
@@ -102,6 +105,10 @@ class Part:
         """Return the exit status; None while it runs."""
         return self._process.poll() if self._process else None
 
+    def obstacle(self) -> str | None:
+        """Return None: nothing is known of what it needs."""
+        return None
+
     def last_lines(self) -> list[str]:
         """Return its last output lines, complete once it has ended."""
         if self._reader and self.exit_status() is not None:
@@ -157,6 +164,10 @@ class Server:
     def exit_status(self) -> int | None:
         """Return the exit status; None while it runs."""
         return self._server.process.poll() if self._server.process else None
+
+    def obstacle(self) -> str | None:
+        """Return what keeps it from running until a person removes it, None if nothing known."""
+        return self._server.obstacle()
 
     def last_lines(self) -> list[str]:
         """Return the last lines of its log file."""

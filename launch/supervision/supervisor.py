@@ -12,7 +12,7 @@ from typing import NoReturn
 from launch.console import Console
 from launch.errors import LaunchError
 from launch.processes.guard import Guard
-from launch.supervision.restarts import RestartPolicy
+from launch.supervision.restarts import LONGEST_DELAY_SECONDS, RestartPolicy
 from launch.supervision.services import Service
 
 POLL_SECONDS = 0.1
@@ -43,6 +43,7 @@ class Supervisor:
         self._services: list[Service] = []
         self._policies: dict[str, RestartPolicy] = {}
         self._restart_at: dict[str, float] = {}
+        self._obstacles: dict[str, str | None] = {}
         self._starting: set[str] = set()
         self._guard = Guard()
         self._stop_asked_at: float | None = None
@@ -67,11 +68,17 @@ class Supervisor:
             signal.signal(number, handler)
 
     def start(self, service: Service) -> None:
-        """Start `service`; it is stopped at the end even if its start fails half-way."""
+        """Start `service`; it is stopped at the end even if its start fails half-way.
+
+        Raise PartFailed, which says what keeps it from starting.
+        """
         self.check_stop()
         self._services.append(service)
         self._policies[service.name] = RestartPolicy()
-        self._start(service, self.check_stop)
+        try:
+            self._start(service, self.check_stop)
+        except (LaunchError, OSError) as error:
+            raise PartFailed(service.obstacle() or str(error)) from error
 
     def run_to_end(self, service: Service) -> None:
         """Run a service until it ends. Raise PartFailed unless its status is 0."""
@@ -130,15 +137,20 @@ class Supervisor:
                 self._start(service, self._look_after_all)
             except PartFailed:
                 raise  # another one was given up meanwhile
-            except LaunchError as error:
-                self._plan_restart(service, FAILED_STATUS, error.detail)
+            except (LaunchError, OSError) as error:
+                self._plan_restart(service, FAILED_STATUS, str(error))
 
     def _plan_restart(self, service: Service, status: int, reason: str) -> None:
-        now = time.monotonic()
-        delay = self._policies[service.name].delay_after_end(status, now)
+        """Plan it, with an end to all if it keeps crashing and nothing is known to hinder it."""
+        now, obstacle = time.monotonic(), service.obstacle()
+        delay: float | None = LONGEST_DELAY_SECONDS
+        if obstacle is None:
+            delay = self._policies[service.name].delay_after_end(status, now)
         if delay is None:
             raise _failure(service)
-        self._console.part(service.name, f"{reason}; restarting it")
+        if obstacle is None or obstacle != self._obstacles.get(service.name):
+            self._console.part(service.name, obstacle or f"{reason}; restarting it")
+        self._obstacles[service.name] = obstacle
         self._restart_at[service.name] = now + delay
 
     def _start(self, service: Service, meanwhile: Callable[[], None]) -> None:

@@ -1,97 +1,16 @@
 """The supervisor with real servers and small stand-ins for the parts, as a process of its own."""
 
-import json
-import os
-import shutil
 import signal
 import socket
-import subprocess
-import sys
-import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import psutil
 import pytest
 
 from launch.servers.postgres import running_url
+from tests.integration.launch.launchers import wait_until
 from tests.servers.real import command_of
-
-ROOT = Path(__file__).parents[3]
-STACK = ROOT / "tests" / "integration" / "launch" / "stand_in_stack.py"
-
-
-@dataclass
-class Stack:
-    """A launcher that was started, and where its output goes."""
-
-    process: subprocess.Popen
-    output: Path
-    data_dir: Path
-
-    def said(self) -> str:
-        return self.output.read_text()
-
-    def wait_for(self, text: str, seconds: float = 120) -> None:
-        wait_until(lambda: text in self.said() or self.process.poll() is not None, seconds)
-        assert text in self.said(), self.said()
-
-    def parts(self) -> list[psutil.Process]:
-        return psutil.Process(self.process.pid).children(recursive=True)
-
-    def part(self, mark: str) -> psutil.Process:
-        found = self.find(mark)
-        assert found, f"no {mark} among {self.parts()}"
-        return found
-
-    def find(self, mark: str) -> psutil.Process | None:
-        return next((one for one in self.parts() if mark in " ".join(command_of(one))), None)
-
-    def record(self) -> dict[str, str]:
-        return json.loads((self.data_dir / "stack.json").read_text())
-
-    def stop(self, number: int = signal.SIGINT) -> int:
-        self.process.send_signal(number)
-        return self.process.wait(90)
-
-
-def _hear_hangups() -> None:
-    """Undo what nohup does, which these tests may run under."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
-@pytest.fixture
-def start() -> Iterator[Callable[..., Stack]]:
-    folder = Path(tempfile.mkdtemp(prefix="colloquy-test-"))
-    folder.chmod(0o711)
-    stacks: list[Stack] = []
-
-    def start_stack(**settings: str) -> Stack:
-        output = folder / f"output-{len(stacks)}"
-        environment = {**os.environ, "DATA_DIR": str(folder / "data"), **settings}
-        with output.open("wb") as file:
-            process = subprocess.Popen(
-                [sys.executable, STACK], env=environment, cwd=ROOT, stdout=file, stderr=file,
-                preexec_fn=_hear_hangups,
-            )  # fmt: skip
-        stacks.append(Stack(process, output, folder / "data"))
-        return stacks[-1]
-
-    yield start_stack
-    for stack in stacks:
-        if stack.process.poll() is None:
-            stack.stop()
-    shutil.rmtree(folder)
-
-
-def wait_until(claim: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not claim():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def get(url: str) -> int:
