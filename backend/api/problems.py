@@ -8,13 +8,14 @@ from urllib.parse import quote
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from psycopg2.errors import DiskFull
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
-from backend.errors.base import AppError, DatabaseUnavailable
+from backend.errors.base import AppError, DatabaseFull, DatabaseUnavailable
 from backend.schemas.conversations.sessions import Problem
 from backend.text import clean_text, counted, listed
 
@@ -191,7 +192,8 @@ def _database(request: Request, error: Exception) -> JSONResponse:
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     if isinstance(error, OperationalError | PoolTimeout) or lost:
         log.warning("The database does not answer: %s", str(error).splitlines()[0])
-        return _app_error(request, DatabaseUnavailable())
+        is_full = isinstance(error, DBAPIError) and isinstance(error.orig, DiskFull)
+        return _app_error(request, DatabaseFull() if is_full else DatabaseUnavailable())
     return _unexpected(request, error)
 
 

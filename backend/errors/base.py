@@ -56,5 +56,9 @@ class DatabaseUnavailable(AppError):
     retry_after = 5
 
 
+class DatabaseFull(DatabaseUnavailable):
+    """The disk of the database is full; nothing was changed. Tell the operator, then try again."""
+
+
 class ConfigurationError(AppError):
     """The configuration is not usable; the message says which setting and how to fix it."""

@@ -58,12 +58,13 @@ class Incoming:
 
     def keep(self, file_id: UUID) -> None:
         """Move the sealed file to its place, where it survives a crash."""
-        self._place.rename(self._folder / file_id.hex)
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        with _writing():
+            self._place.rename(self._folder / file_id.hex)
+            folder = os.open(self._folder, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
     def drop(self) -> None:
         """Remove what was received, unless it was kept."""
@@ -100,13 +101,17 @@ class FileStore:
         return self._folder / file_id.hex
 
     def copy(self, file_id: UUID, new_id: UUID) -> None:
-        """Store the same bytes under another id. Raise FileNotFoundError if they are gone."""
+        """Store the same bytes under another id.
+
+        Raise FileNotFoundError if they are gone, or FileStoreUnavailable.
+        """
         try:
             os.link(self.path(file_id), self.path(new_id))  # the bytes of a file never change
         except FileNotFoundError:
             raise
         except OSError:  # a file system without hard links
-            shutil.copyfile(self.path(file_id), self.path(new_id))
+            with _writing():
+                shutil.copyfile(self.path(file_id), self.path(new_id))
 
     def erase(self, file_id: UUID) -> None:
         """Remove the bytes of a file, and everything derived from them."""

@@ -67,8 +67,8 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
     try:
         claim = _claim(runtime, turn_id)
     except AWAY as error:
-        # In one line: thousands of turns may be waiting. The sweeper announces this one again.
-        log.warning("Turn %s cannot be claimed: %s", turn_id, str(error).splitlines()[0])
+        # The sweeper announces this one again.
+        _log_away(f"Turn {turn_id} cannot be claimed", error)
         return
     if claim is None:
         return
@@ -81,14 +81,19 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         _let_next_run(runtime, claim.scope.user_id)
     except LeaseLost:
         log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
-    except AWAY:
-        log.exception("Turn %s: attempt %s cannot be saved", turn_id, claim.attempt)
+    except AWAY as error:
+        _log_away(f"Turn {turn_id}: attempt {claim.attempt} cannot be saved", error)
 
 
 def find_waiting_turn(runtime: Runtime) -> UUID | None:
     """Return a waiting turn from the database, for when Redis announces none."""
     with runtime.services.database.read() as session:
         return find_waiting(session, runtime.services.settings.user_turns_at_once)
+
+
+def _log_away(what: str, error: Exception) -> None:
+    """Log it in one line: thousands of turns may be waiting for the database."""
+    log.warning("%s: %s", what, str(error).splitlines()[0])
 
 
 def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:

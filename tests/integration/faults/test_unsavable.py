@@ -1,7 +1,7 @@
 """What the database refuses for good ends the turn at once; what it loses is saved again, whole."""
 
 from tests.fakes import script
-from tests.integration.scenes import check_views, make_session, tool_domain
+from tests.integration.scenes import check_problem, check_views, make_session, tool_domain
 from tests.stack import Stack
 
 CALLS = {"tools": [{"name": "one", "id": "a"}, {"name": "two", "id": "b"}]}
@@ -18,6 +18,15 @@ END $$;
 CREATE CONSTRAINT TRIGGER lose_commit AFTER INSERT ON display_messages
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (NEW.content ->> 'content' = 'fragile') EXECUTE FUNCTION lose_commit();
+"""
+
+# What PostgreSQL says while its disk is full, where the text says so.
+FULL_DISK = """
+CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100';
+END $$;
+CREATE TRIGGER fill_disk BEFORE INSERT ON display_messages FOR EACH ROW
+    WHEN (NEW.content ->> 'text' = 'too much') EXECUTE FUNCTION fill_disk();
 """
 
 
@@ -49,3 +58,20 @@ def test_step_whose_commit_failed_is_saved_whole_the_second_time(stack: Stack) -
     rows, _ = check_views(stack, session_id)
     calls = [row["status"] for row in rows if row["content_type"] == "tool_call"]
     assert calls == ["completed", "completed"]
+
+
+def test_full_disk_of_the_database_is_told_and_waited_out(own_stack: Stack) -> None:
+    stack = own_stack
+    session_id = stack.client.post("/sessions", json={}).json()["id"]
+    logged = len(stack.log.read_text())
+    stack.query_and_commit(FULL_DISK)
+    try:
+        refused = stack.client.post("/chat", json={"message": "too much"})
+        turn = stack.submit(script({"text": "too much"}), session_id)
+        stack.wait_for(lambda: "cannot be saved" in stack.log.read_text()[logged:], "not given up")
+    finally:
+        stack.query_and_commit("DROP FUNCTION fill_disk CASCADE")
+
+    assert "disk of the database is full" in check_problem(refused, 503)["detail"]
+    assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+    assert "Traceback" not in stack.log.read_text()[logged:]

@@ -4,6 +4,7 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -36,6 +37,24 @@ def test_an_upload_that_the_disk_cannot_take_is_refused(tmp_path: Path) -> None:
 
     assert raised.value.status == 503
     assert not list((tmp_path / "files").iterdir())
+
+
+def test_a_file_that_cannot_be_moved_to_its_place_is_refused(tmp_path: Path) -> None:
+    file_id, incoming = uuid4(), FileStore(tmp_path).begin()
+    (tmp_path / "files" / file_id.hex / "in the way").mkdir(parents=True)
+
+    with pytest.raises(FileStoreUnavailable):
+        incoming.keep(file_id)
+
+
+def test_a_copy_that_the_disk_cannot_take_is_refused(tmp_path: Path) -> None:
+    store, old, new = FileStore(tmp_path), uuid4(), uuid4()
+    (tmp_path / "files").mkdir()
+    store.path(old).write_bytes(KILOBYTE)
+    (store.path(new) / "in the way").mkdir(parents=True)
+
+    with pytest.raises(FileStoreUnavailable):
+        store.copy(old, new)
 
 
 def test_a_folder_of_files_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
