@@ -52,7 +52,8 @@ def limit_connections(
 
     `health_paths` are answered before others, even if there are too many connections.
     """
-    limits = replace(limits, most=min(limits.most, _raise_open_files() - limits.reserve))
+    most = max(_raise_open_files() - limits.reserve, FEWEST)
+    limits = replace(limits, most=min(limits.most, most))
     admission = Admission()
     return partial(LimitedConnection, limits=limits, health_paths=health_paths, admission=admission)
 
@@ -64,7 +65,7 @@ def _raise_open_files() -> int:
         wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
         soft = max(soft, wanted)
-    return MOST_FILES if soft == resource.RLIM_INFINITY else max(soft - OTHER_FILES, FEWEST)
+    return MOST_FILES if soft == resource.RLIM_INFINITY else soft - OTHER_FILES
 
 
 class LimitedConnection(HttpToolsProtocol):

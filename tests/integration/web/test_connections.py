@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -256,3 +258,18 @@ def test_where_all_connections_are_asking_health_is_answered_still(port: int) ->
     finally:
         for connection in asking:
             connection.close()
+
+
+FEW_FILES = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+from backend.web.connections import ConnectionLimits, limit_connections
+print(limit_connections(ConnectionLimits()).keywords["limits"].most)
+"""
+
+
+def test_a_process_with_few_open_files_still_serves() -> None:
+    command = [sys.executable, "-c", FEW_FILES]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert int(said) == 100
