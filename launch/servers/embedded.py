@@ -155,5 +155,11 @@ def url_file(home: Path, name: str) -> Path:
     return home / name / "url"
 
 
+def recorded_url(home: Path, name: str) -> str | None:
+    """Return the URL of the server that runs in this folder; a copy of the folder has none."""
+    is_running = not FolderLock(home / name / "lock").is_free()
+    return read_private(url_file(home, name)) if is_running else None
+
+
 def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)

@@ -15,7 +15,7 @@ from launch.private_files import password_in, read_private
 from launch.processes.children import start_child
 from launch.processes.orphans import wait_for_orphan
 from launch.servers.cluster import SUPERUSER, Cluster, create_cluster, locate_cluster
-from launch.servers.embedded import HOST, EmbeddedServer, url_file
+from launch.servers.embedded import HOST, EmbeddedServer, recorded_url
 
 ROLE = "colloquy"
 DATABASE = "colloquy"
@@ -158,7 +158,7 @@ class EmbeddedPostgres(EmbeddedServer):
 
 def running_url(data_dir: Path) -> str | None:
     """Return the URL of the embedded server running in `data_dir`; None if none answers."""
-    url = read_private(url_file(data_dir, EmbeddedPostgres.name))
+    url = recorded_url(data_dir, EmbeddedPostgres.name)
     if url is None:
         return None
     try:

@@ -19,7 +19,7 @@ from launch.private_files import PRIVATE as OWN_FILE
 from launch.private_files import password_in, read_private, write_private
 from launch.processes.children import start_child
 from launch.processes.orphans import wait_for_orphan
-from launch.servers.embedded import HOST, EmbeddedServer, url_file
+from launch.servers.embedded import HOST, EmbeddedServer, recorded_url
 
 PROGRAMS = ("redis-server", "valkey-server")
 # Wheels that contain a server, in order of preference.
@@ -115,7 +115,7 @@ def find_server() -> Path:
 
 def running_url(data_dir: Path) -> str | None:
     """Return the URL of the embedded server running in `data_dir`; None if none answers."""
-    url = read_private(url_file(data_dir, EmbeddedRedis.name))
+    url = recorded_url(data_dir, EmbeddedRedis.name)
     return url if url is not None and _answers(url) else None
 
 

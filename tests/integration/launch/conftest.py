@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.launch.launchers import Stack
+from tests.integration.launch.launchers import Stack, passable_folder
 
 ROOT = Path(__file__).parents[3]
 STACK = Path(__file__).with_name("stand_in_stack.py")
@@ -45,3 +45,9 @@ def start() -> Iterator[Callable[..., Stack]]:
         if stack.process.poll() is None:
             stack.stop()
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    with passable_folder() as folder:
+        yield folder

@@ -1,14 +1,18 @@
 """A launcher that runs as a process of its own, as tests see it."""
 
 import json
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+import psycopg2
 
 from tests.servers.real import command_of
 
@@ -52,3 +56,20 @@ def wait_until(claim: Callable[[], bool], seconds: float = 60) -> None:
     while not claim():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+@contextmanager
+def passable_folder() -> Iterator[Path]:
+    """Make a DATA_DIR that other users may pass through, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp(prefix="colloquy-test-"))
+    folder.chmod(0o711)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def ask(url: str, statement: str) -> list[tuple]:
+    with closing(psycopg2.connect(url.replace("+psycopg2", ""))) as connection:
+        connection.autocommit = True
+        cursor = connection.cursor()
+        cursor.execute(statement)
+        return cursor.fetchall() if cursor.description else []

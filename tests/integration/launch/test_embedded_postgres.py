@@ -8,7 +8,6 @@ import socket
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import pytest
 from launch.accounts import Account
 from launch.errors import AlreadyRunning, LaunchError
 from launch.servers.postgres import HOST, EmbeddedPostgres, running_url
+from tests.integration.launch.launchers import ask, passable_folder
 
 ROOT = Path(__file__).parents[3]
 NOBODY = Account(65534, 65534, "nobody")
@@ -33,19 +33,10 @@ time.sleep(600)
 """
 
 
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """A DATA_DIR that other users may pass through, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp(prefix="colloquy-test-"))
-    folder.chmod(0o711)
-    yield folder
-    shutil.rmtree(folder)
-
-
 @pytest.fixture(scope="module")
 def first_home() -> Iterator[Path]:
     """A DATA_DIR whose server has run once, and was stopped."""
-    with contextlib.contextmanager(home.__wrapped__)() as folder:
+    with passable_folder() as folder:
         first = EmbeddedPostgres(folder)
         first.start()
         first.stop()
@@ -65,14 +56,6 @@ def server(used_home: Path) -> Iterator[EmbeddedPostgres]:
     server.start()
     yield server
     server.stop()
-
-
-def ask(url: str, statement: str) -> list[tuple]:
-    with contextlib.closing(psycopg2.connect(url.replace("+psycopg2", ""))) as connection:
-        connection.autocommit = True
-        cursor = connection.cursor()
-        cursor.execute(statement)
-        return cursor.fetchall() if cursor.description else []
 
 
 def test_the_application_is_no_superuser_and_owns_its_database(server):
@@ -141,6 +124,13 @@ def test_a_url_left_behind_by_a_killed_server_is_not_believed(server):
 
     assert (server.home / "postgres" / "url").exists()
     assert running_url(server.home) is None
+
+
+def test_a_copied_folder_does_not_lead_to_the_server_of_the_first(server, tmp_path):
+    shutil.copytree(server.home / "postgres", tmp_path / "postgres", symlinks=True)
+
+    assert running_url(tmp_path) is None
+    assert running_url(server.home) == server.url
 
 
 def test_passwords_are_random_private_and_needed(server, home):
@@ -215,40 +205,6 @@ def test_nothing_runs_after_a_stop(server):
 
     assert len(processes) > 3
     assert alive == []
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become someone else")
-def test_as_root_a_deleted_data_dir_begins_empty(home):
-    home.chmod(0o700)
-    server = EmbeddedPostgres(home / "data")
-    server.start()
-    ask(server.url, "CREATE TABLE old (x int)")
-    server.stop()
-    shutil.rmtree(home / "data")
-    again = EmbeddedPostgres(home / "data")
-    again.start()
-    try:
-        assert ask(again.url, "SELECT to_regclass('old')") == [(None,)]
-        assert again.cluster_folder == server.cluster_folder
-    finally:
-        again.stop()
-        shutil.rmtree(again.cluster_folder.parent)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become someone else")
-def test_as_root_a_private_data_dir_stays_private(home):
-    home.chmod(0o700)
-    server = EmbeddedPostgres(home)
-    server.start()
-    try:
-        assert stat.S_IMODE(home.stat().st_mode) == 0o700
-        assert server.cluster_folder == EmbeddedPostgres(home).cluster_folder
-        assert not server.cluster_folder.is_relative_to(home)
-        assert psutil.Process(server.process.pid).username() == "nobody"
-        assert running_url(home) == server.url
-    finally:
-        server.stop()
-        shutil.rmtree(server.cluster_folder.parent)
 
 
 def python_for_all() -> str | None:

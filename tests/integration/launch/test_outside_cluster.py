@@ -1,0 +1,67 @@
+"""Root's PostgreSQL runs as another user, and outside a DATA_DIR that this user may not enter."""
+
+import os
+import shutil
+import stat
+
+import psutil
+import pytest
+
+from launch.errors import LaunchError
+from launch.servers.postgres import EmbeddedPostgres, running_url
+from tests.integration.launch.launchers import ask
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become someone else")
+
+
+def test_as_root_a_deleted_data_dir_begins_empty(home):
+    home.chmod(0o700)
+    server = EmbeddedPostgres(home / "data")
+    server.start()
+    ask(server.url, "CREATE TABLE old (x int)")
+    server.stop()
+    shutil.rmtree(home / "data")
+    again = EmbeddedPostgres(home / "data")
+    again.start()
+    try:
+        assert ask(again.url, "SELECT to_regclass('old')") == [(None,)]
+        assert again.cluster_folder == server.cluster_folder
+    finally:
+        again.stop()
+        shutil.rmtree(again.cluster_folder.parent)
+
+
+def test_as_root_a_private_data_dir_stays_private(home):
+    home.chmod(0o700)
+    server = EmbeddedPostgres(home)
+    server.start()
+    try:
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
+        assert server.cluster_folder == EmbeddedPostgres(home).cluster_folder
+        assert not server.cluster_folder.is_relative_to(home)
+        assert psutil.Process(server.process.pid).username() == "nobody"
+        assert running_url(home) == server.url
+    finally:
+        server.stop()
+        shutil.rmtree(server.cluster_folder.parent)
+
+
+def test_as_root_a_moved_data_dir_does_not_begin_empty(home):
+    home.chmod(0o700)
+    first = EmbeddedPostgres(home / "data")
+    first.start()
+    ask(first.url, "CREATE TABLE kept (x int)")
+    first.stop()
+    (home / "data").rename(home / "moved")
+    moved = EmbeddedPostgres(home / "moved")
+    try:
+        with pytest.raises(LaunchError, match="database is still in") as refused:
+            moved.start()
+        assert str(moved.cluster_folder) in refused.value.detail
+        first.cluster_folder.rename(moved.cluster_folder)
+        moved.start()
+        assert ask(moved.url, "SELECT to_regclass('kept')") == [("kept",)]
+    finally:
+        moved.stop()
+        shutil.rmtree(first.cluster_folder.parent)
+        shutil.rmtree(moved.cluster_folder.parent)
