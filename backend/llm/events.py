@@ -72,13 +72,14 @@ class ModelCall:
     @contextmanager
     def under_way(self) -> Iterator[None]:
         """Record how long the block takes, and why it fails if it does."""
+        begun = time.monotonic()
         try:
             yield
         except BaseException as error:
             self.failure = _name(error)
             raise
         finally:
-            self.seconds = time.time() - self.began
+            self.seconds = time.monotonic() - begun
 
 
 def _name(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Usage reports: of one session, and by day, owner, domain or model."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +30,7 @@ from backend.types import JSON
 from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
 from backend.usage.ledger import (
     COUNTED,
+    TODAY,
     SessionDomain,
     Used,
     entries,
@@ -134,7 +135,7 @@ def report_usage(
     session: Session, settings: Settings, scope: Scope, *, days: int, by: UsageBy
 ) -> UsageReport:
     """Return the usage of the last `days` days, with today: everyone's for admins."""
-    today = datetime.now(UTC).date()
+    today = session.scalars(select(TODAY)).one()
     since = today - timedelta(days=days - 1)
     found = entries(literal(since), None if scope.is_admin else scope.user_id)
     return UsageReport(

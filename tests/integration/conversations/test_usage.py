@@ -2,13 +2,21 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
+from backend.auth.scope import LOCAL_USER
+from backend.schemas.usage import UsageBy
+from backend.settings import Settings
 from backend.types import JSON
+from backend.usage.service import report_usage
+from db.session import Database
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
@@ -21,6 +29,10 @@ from tests.integration.scenes import (
 )
 from tests.stack import Servers, Stack
 
+ANOTHER_DAY = """
+CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+AS $$ SELECT timestamptz '2099-12-31 12:00Z' $$
+"""
 CALL = {"tools": [{"name": "look", "args": {}}]}
 COUNTED = "input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "model_calls"
 
@@ -262,3 +274,13 @@ def report(stack: Stack, by: str) -> JSON:
     answer = stack.client.get("/usage", params={"by": by})
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+def test_a_report_ends_on_the_day_that_the_database_has(servers: Servers) -> None:
+    with closing(Database(servers.new_database())) as database, database.transaction() as session:
+        session.execute(text(ANOTHER_DAY))
+        session.execute(text("SET LOCAL search_path = public, pg_catalog"))
+
+        report = report_usage(session, Settings(), LOCAL_USER, days=2, by=UsageBy.MODEL)
+
+    assert (report.since, report.until) == (date(2099, 12, 30), date(2099, 12, 31))

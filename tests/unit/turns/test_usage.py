@@ -1,5 +1,6 @@
 """What a turn has spent is kept by model, whatever an endpoint says."""
 
+import time
 from datetime import date
 
 import pytest
@@ -85,3 +86,11 @@ def test_a_session_may_use_just_less_than_its_budget() -> None:
 def test_a_years_last_month_is_followed_by_the_next_years_first() -> None:
     assert next_month(date(2026, 12, 31)) == date(2027, 1, 1)
     assert next_month(date(2026, 1, 31)) == date(2026, 2, 1)
+
+
+def test_a_clock_that_is_set_back_makes_no_request_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = call("m", None, seconds=None)
+    with asked.under_way():
+        monkeypatch.setattr(time, "time", lambda: asked.began - 3_600)
+
+    assert asked.seconds is not None and asked.seconds >= 0
