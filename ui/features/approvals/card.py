@@ -102,5 +102,6 @@ def _decisions(call: ApprovalView) -> None:
         st.checkbox(
             f"When approving, also allow {plain(call.name, 80)} for the rest of this session",
             key=field_key(call, "remember"),
-            help="It will not ask again here. The session's menu lists the allowed tools.",
+            help="It will not ask again here. The session's menu lists the allowed tools. "
+            "Each task of a plan is a session of its own.",
         )
