@@ -124,4 +124,7 @@ class UsageReport(Wire):
     unpriced: list[str] = Field(
         description="Models missing from MODEL_PRICES: what they use now costs 0."
     )
+    unreported: list[str] = Field(
+        description="Models whose endpoint reports no tokens: what they use counts as 0."
+    )
     domains: list[DomainBudgets] = Field(description="For administrators; otherwise empty.")

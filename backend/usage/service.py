@@ -138,6 +138,7 @@ def report_usage(
     today = session.scalars(select(TODAY)).one()
     since = today - timedelta(days=days - 1)
     found = entries(literal(since), None if scope.is_admin else scope.user_id)
+    models = _sums(session, found, COLUMNS[UsageBy.MODEL])
     return UsageReport(
         since=since,
         until=today,
@@ -149,10 +150,9 @@ def report_usage(
             for row in _in_order(_sums(session, found, COLUMNS[UsageBy.DAY]), UsageBy.DAY)
         ],
         unpriced=sorted(
-            row.key
-            for row in _sums(session, found, COLUMNS[UsageBy.MODEL])
-            if row.key not in settings.model_prices and row.key != UNKNOWN
+            row.key for row in models if row.key not in settings.model_prices and row.key != UNKNOWN
         ),
+        unreported=sorted(row.key for row in models if row.is_unreported),
         domains=_domains(session) if scope.is_admin else [],
     )
 

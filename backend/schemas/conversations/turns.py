@@ -38,6 +38,11 @@ class Usage(Wire):
     model_calls: int = 0
     cost: float = 0.0
 
+    @property
+    def is_unreported(self) -> bool:
+        """Return whether the model was asked and its endpoint has reported no tokens."""
+        return self.model_calls > 0 and self.input_tokens == 0
+
 
 class ModelWait(Wire):
     """The provider makes a turn wait: its model is called again after so many seconds."""

@@ -223,6 +223,17 @@ def test_usage_is_reported_by_what_one_asks_for(stack: Stack) -> None:
     assert len(reports["day"]["days"]) >= 1
 
 
+def test_a_model_whose_endpoint_reports_no_tokens_is_named(stack: Stack) -> None:
+    domain = make_domain(stack, model="quiet")
+    session_id = make_session(stack, domain["name"])
+    turn = stack.turn(stack.chat(script({"text": "done", "done": False}), session_id)["turn_id"])
+
+    found = report(stack, "model")
+
+    assert (turn["usage"]["model_calls"], turn["usage"]["input_tokens"]) == (1, 0)
+    assert found["unreported"] == ["quiet"]
+
+
 def test_the_figures_of_a_report_agree_while_usage_is_added(stack: Stack) -> None:
     domain, is_over = make_domain(stack), threading.Event()
     add = (

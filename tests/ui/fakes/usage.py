@@ -29,6 +29,7 @@ class FakeUsage:
 
     rows: list[UsageRow] = field(default_factory=list)
     unpriced: list[str] = field(default_factory=list)
+    unreported: list[str] = field(default_factory=list)
     domains: list[DomainBudgets] = field(default_factory=list)
     figures: list[TurnFigures] = field(default_factory=list)
     models: list[ModelUsage] = field(default_factory=list)
@@ -46,7 +47,7 @@ def add_usage_routes(app: FastAPI, used: FakeUsage, api: str) -> None:
             since=TODAY - timedelta(days - 1), until=TODAY, by=by, items=used.rows,
             total=UsageRow(key="total", **total),
             days=[UsageOfDay(day=TODAY, tokens=1200, cost=total["cost"])],
-            unpriced=used.unpriced, domains=used.domains,
+            unpriced=used.unpriced, unreported=used.unreported, domains=used.domains,
         )  # fmt: skip
 
     @app.get(f"{api}/sessions/{{session_id}}/usage")

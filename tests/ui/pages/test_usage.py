@@ -7,7 +7,7 @@ import json
 import pytest
 
 from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
-from backend.schemas.conversations.turns import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus, Usage
 from backend.schemas.usage import (
     Budget,
     BudgetKind,
@@ -20,7 +20,7 @@ from backend.schemas.usage import (
 from tests.ui.fakes.usage import TODAY
 from tests.ui.seen import words
 from ui.features.usage.report import as_csv
-from ui.features.usage.words import cost
+from ui.features.usage.words import cost, usage
 
 FINANCE = UsageRow(
     key="finance", turns=2, model_calls=5, input_tokens=1000, cached_tokens=400,
@@ -105,6 +105,16 @@ def test_a_model_that_had_a_price_is_not_said_to_cost_nothing(open_usage, store)
     assert "no price for old. Usage without a price counts as cost 0." in said
 
 
+def test_models_whose_endpoint_reports_no_tokens_are_named(open_usage, store):
+    store.usage.rows, store.usage.unreported = [FINANCE], ["quiet"]
+
+    assert "The endpoint of quiet reports no tokens" in words(open_usage())
+
+
+def test_tokens_that_nobody_reported_are_not_said_to_be_none():
+    assert usage(Usage(model_calls=2)) == "Tokens not reported · 2 model calls"
+
+
 def test_a_domains_month_stands_beside_its_budget(open_usage, store):
     budget = Budget(kind=BudgetKind.DOMAIN_TOKENS, limit=5000, used=1250, left=3750)
     store.usage.domains = [DomainBudgets(domain="finance", budgets=[budget])]
@@ -168,5 +178,5 @@ def test_a_session_at_its_budgets_end_offers_a_new_one(open_page, store):
 def report_of(rows):
     return UsageReport(
         since=TODAY, until=TODAY, by=UsageBy.DOMAIN, items=rows, total=FINANCE, days=[],
-        unpriced=[], domains=[],
+        unpriced=[], unreported=[], domains=[],
     )  # fmt: skip

@@ -35,6 +35,8 @@ def show(report: UsageReport) -> None:
             f"MODEL_PRICES has no price for {plain(', '.join(report.unpriced), 300)}."
             " Usage without a price counts as cost 0."
         )
+    if report.unreported:
+        st.caption(usage_words.unreported(report.unreported))
     if report.items:
         _chart(report)
         _table(report)

@@ -46,6 +46,8 @@ def _draw(used: SessionUsage) -> None:
             st.caption(f"{plain(model.model, 60)}: {usage_words.usage(model)}")
     if unpriced := [model.model for model in used.models if not model.has_price]:
         st.caption(f"No price is set for {plain(', '.join(unpriced), 200)}.")
+    if unreported := [model.model for model in used.models if model.is_unreported]:
+        st.caption(usage_words.unreported(unreported))
     for budget in used.budgets:
         st.progress(usage_words.share(budget), text=usage_words.budget(budget))
     if used.latest:

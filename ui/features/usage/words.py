@@ -1,10 +1,12 @@
 """The wording for usage and budgets. Pure."""
 
+from collections.abc import Sequence
 from math import floor, log10
 
 from backend.schemas.conversations.turns import Usage
 from backend.schemas.usage import Budget, BudgetKind
 from ui.shared.formats import reader
+from ui.shared.text.markdown import plain
 
 BUDGETS = {
     BudgetKind.SESSION_TOKENS: "This session",
@@ -22,10 +24,12 @@ def cost(amount: float) -> str:
 
 def usage(used: Usage) -> str:
     """Return e.g. 1,234 tokens in (1,000 cached), 56 out · 3 model calls · cost 0.0031."""
+    calls = reader.counted(used.model_calls, "model call")
+    if used.is_unreported:
+        return f"Tokens not reported · {calls}"
     cached = f" ({reader.number(used.cached_tokens)} cached)" if used.cached_tokens else ""
     thought = reader.number(used.reasoning_tokens)
     reasoning = f" ({thought} thinking)" if used.reasoning_tokens else ""
-    calls = reader.counted(used.model_calls, "model call")
     came, went = reader.number(used.input_tokens), reader.number(used.output_tokens)
     parts = [
         f"{came} tokens in{cached}, {went} out{reasoning}",
@@ -34,6 +38,14 @@ def usage(used: Usage) -> str:
     if used.cost:
         parts.append(f"cost {cost(used.cost)}")
     return " · ".join(parts)
+
+
+def unreported(models: Sequence[str]) -> str:
+    """Return, as Markdown, that these models' tokens are unknown."""
+    return (
+        f"The endpoint of {plain(', '.join(models), 300)} reports no tokens. What it uses counts as"
+        " 0, also towards budgets."
+    )
 
 
 def budget(one: Budget) -> str:
