@@ -9,7 +9,7 @@ import pytest
 
 from backend.agents.steps.events import AnswerReset, ModelWaiting, TextDelta, ThinkingDelta
 from backend.errors.models import IncompleteAnswer, ModelUnavailable
-from backend.llm.failures import seconds_to_wait
+from backend.llm.refusals import seconds_to_wait
 from tests.fakes import ScriptedModel
 from tests.runs import GOOD, PATIENCE, asking, failing, final_state, run, steps
 
