@@ -135,13 +135,12 @@ def _check_redis(redis: Redis) -> None:
     try:
         redis.ping()
     except RedisError as error:
-        # More special ResponseErrors tell a state that passes, such as that of a replica.
-        is_state = not isinstance(error, (AuthenticationError, NoPermissionError))
-        if is_state and type(error) is not ResponseError:
-            return
-        raise ConfigurationError(
-            f"Redis refuses REDIS_URL: {error}. Check its user, password and database number."
-        ) from None
+        # Other kinds of ResponseError tell a state that passes, such as that of a replica.
+        is_refusal = type(error) is ResponseError
+        if is_refusal or isinstance(error, (AuthenticationError, NoPermissionError)):
+            raise ConfigurationError(
+                f"Redis refuses REDIS_URL: {error}. Check its user, password and database number."
+            ) from None
 
 
 def _does_not_answer(error: Exception) -> ConfigurationError:

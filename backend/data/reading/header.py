@@ -67,7 +67,7 @@ def column_names(header: Sequence[str]) -> list[str]:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Return names that are unique ignoring case, as DuckDB compares them; an empty one is new."""
+    """Return them unique, ignoring case as DuckDB does; an empty one is named by its number."""
     taken: set[str] = set()
     unique = []
     for number, name in enumerate(names, 1):

@@ -14,12 +14,18 @@ from tests.integration.launch.launchers import ask
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become someone else")
 
 
-def test_as_root_a_deleted_data_dir_begins_empty(home):
-    home.chmod(0o700)
-    server = EmbeddedPostgres(home / "data")
+def stopped_server(data_dir, table):
+    """A server in a private folder, stopped, whose database has a table."""
+    data_dir.parent.chmod(0o700)
+    server = EmbeddedPostgres(data_dir)
     server.start()
-    ask(server.url, "CREATE TABLE old (x int)")
+    ask(server.url, f"CREATE TABLE {table} (x int)")
     server.stop()
+    return server
+
+
+def test_as_root_a_deleted_data_dir_begins_empty(home):
+    server = stopped_server(home / "data", "old")
     shutil.rmtree(home / "data")
     again = EmbeddedPostgres(home / "data")
     again.start()
@@ -47,11 +53,7 @@ def test_as_root_a_private_data_dir_stays_private(home):
 
 
 def test_as_root_a_moved_data_dir_does_not_begin_empty(home):
-    home.chmod(0o700)
-    first = EmbeddedPostgres(home / "data")
-    first.start()
-    ask(first.url, "CREATE TABLE kept (x int)")
-    first.stop()
+    first = stopped_server(home / "data", "kept")
     (home / "data").rename(home / "moved")
     moved = EmbeddedPostgres(home / "moved")
     try:

@@ -49,13 +49,7 @@ class SessionFrames:
     def __init__(self, active: Turn | None, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._live = LiveTurn(active, ()) if active else None
-        self._told: JSON = {
-            "kind": "status",
-            "text": "",
-            "details": "",
-            "notice": "",
-            "away": False,
-        }
+        self._said = ("", "", "", False)
         self.is_away = False
 
     @property
@@ -92,13 +86,13 @@ class SessionFrames:
 
     def status(self) -> list[JSON]:
         """Return the current status frame of the turn, if it has changed."""
-        text, details, notice = self._words()
-        now = {"text": text, "details": details, "notice": notice, "away": self.is_away}
-        frame: JSON = {"kind": "status", **now}
-        if frame == self._told:
+        said = (*self._words(), self.is_away)
+        if said == self._said:
             return []
-        self._told = frame
-        return [frame]
+        self._said = said
+        text, details, notice, away = said
+        frame = {"kind": "status", "text": text, "details": details, "notice": notice}
+        return [{**frame, "away": away}]
 
     def _words(self) -> tuple[str, str, str]:
         """Return what the turn is doing, the details that change all the time, and the notice."""
