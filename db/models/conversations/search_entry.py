@@ -14,7 +14,7 @@ from db.base import Base
 class SearchEntryRow(Base):
     """The words of one display message, with `owner:` and its owner's id as one of them.
 
-    A trigger of `display_messages` adds it (`migrations/versions/0009_search.py`); a message
+    A trigger of `display_messages` adds it (`migrations/versions/0001_baseline.sql`); a message
     without searchable text has none.
     """
 

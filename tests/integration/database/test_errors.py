@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import insert, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from db.migrate import migrate
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 from db.session import Database
@@ -65,20 +64,6 @@ def test_a_violated_constraint_is_named(database: Database) -> None:
         session.execute(WRONG["a check"], {"x": CANARY})
 
     assert "SQLSTATE 23514, table keys, constraint short" in str(caught.value)
-
-
-def test_a_failing_migration_says_no_value(servers: Servers) -> None:
-    url = servers.new_database()
-    database = Database(url)
-    with database.transaction() as session:
-        session.execute(text("UPDATE alembic_version SET version_num = '0007'"))
-        session.execute(text("CREATE VIEW watching AS SELECT losses_in_row FROM turns"))
-
-    with pytest.raises(SQLAlchemyError) as caught:
-        migrate(url)
-
-    database.close()
-    assert "DETAIL" not in "".join(traceback.format_exception(caught.value))
 
 
 @contextmanager
