@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Collection
 from pathlib import Path
 
-WORKBOOKS = (".xlsx", ".xlsm", ".xls")
+from backend.data.files.formats import WORKBOOKS
+
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", *WORKBOOKS)
 MAX_FILES = 500
 _MAX_NAME_CHARS = 60

@@ -1,7 +1,9 @@
 """The format of a file by its first bytes; its name decides only if they are inconclusive."""
 
+import re
 from enum import StrEnum
 
+WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _DOCUMENTS = (".md", ".markdown", ".rst")
 _JSON = (".json", ".jsonl", ".ndjson")
@@ -60,8 +62,41 @@ _UNREADABLE = (
 )
 
 
+_NAMED_SO = " under the name of a workbook"
+_OTHERWISE_NAMED = {  # what bytes of these formats are if the name is a workbook's
+    Format.PDF: "a PDF",
+    Format.PARQUET: "a Parquet file",
+    Format.GZIP: "a packed file",
+    Format.JSON: "JSON",
+}
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
 def find_format(head: bytes, name: str) -> Format | str:
-    """Return the format, or what an unreadable file is, in words."""
+    """Return the format, or what an unreadable file is, in words.
+
+    Under the name of a workbook, some programs save web pages and tables of text, which are read;
+    anything else that is not a workbook is refused.
+    """
+    found = _by_bytes(head, name)
+    if not name.lower().endswith(WORKBOOKS) or found in (Format.WORKBOOK, Format.OLD_WORKBOOK):
+        return found
+    if found is Format.TEXT:
+        return found if _may_be_table(head) else f"text{_NAMED_SO}"
+    return f"{_OTHERWISE_NAMED[found]}{_NAMED_SO}" if isinstance(found, Format) else found
+
+
+def _may_be_table(head: bytes) -> bool:
+    """Return whether a text may be a web page, or lines that are split into columns."""
+    plain = head.replace(b"\0", b"") if head.startswith(_BOMS[1:]) else head
+    plain = plain.removeprefix(_BOMS[0]).lstrip()
+    if _NO_TEXT.search(plain):
+        return False
+    lines = plain.splitlines()
+    return plain.startswith(b"<") or (len(lines) > 1 and bool(re.search(rb"[\t;,|]", plain)))
+
+
+def _by_bytes(head: bytes, name: str) -> Format | str:
     for magic, format_ in _MAGIC:
         if head.startswith(magic):
             return format_

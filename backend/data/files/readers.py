@@ -14,8 +14,7 @@ import duckdb
 
 from backend.data.engines.local import OWN_CONNECTION
 from backend.data.errors import DataError, SourceUnusable
-from backend.data.files.folder import WORKBOOKS
-from backend.data.files.formats import Format, find_format
+from backend.data.files.formats import WORKBOOKS, Format, find_format
 from backend.data.files.parquet_tables import read_parquet
 from backend.data.files.snapshots import UNDERSTOOD, fingerprint
 from backend.data.files.spreadsheets import read_workbook

@@ -16,8 +16,7 @@ import duckdb
 from backend.data.corrections import NONE, NUMBER_TYPES, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.files.documents import read_document, read_pdf
-from backend.data.files.folder import WORKBOOKS
-from backend.data.files.formats import Format, find_format
+from backend.data.files.formats import WORKBOOKS, Format, find_format
 from backend.data.files.json_tables import read_json
 from backend.data.files.parquet_tables import read_parquet
 from backend.data.files.readers import READING_VERSION, fill_from_copy
@@ -138,9 +137,19 @@ def _read_text(
     if _is_page_of_tables(path, upload):
         return read_web_page(connection, name, path, corrections)
     if (corrections.kind or _kind_of_text(path, upload)) == DOCUMENT:
+        _refuse_workbook(upload)
         _check_document(corrections)
         return read_document(connection, path, corrections)
     return {name: read_delimited(connection, name, path, corrections)}
+
+
+def _refuse_workbook(upload: Upload) -> None:
+    """Raise SourceUnusable for a text that is named as a workbook."""
+    if upload.shown.lower().endswith(WORKBOOKS):
+        raise SourceUnusable(
+            "The file has the name of a workbook, but it is a text without a table. Save it again "
+            "with the program that made it, or give a text the name .txt."
+        )
 
 
 def _form_of_statement(path: Path, given: Corrections) -> str | None:

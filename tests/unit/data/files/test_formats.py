@@ -145,3 +145,31 @@ def test_an_archive_of_files_is_to_be_unpacked(tmp_path):
 
     with pytest.raises(SourceUnusable, match="unpack an archive, and upload its files"):
         fill(tmp_path, content, {}, Format.WORKBOOK, "a.zip")
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"hello, world!", "text"),
+        (b"A letter.\n\nIt has no table.\n", "text"),
+        (b"PKx\x01\x02,\n,", "text"),
+        (pdf(), "a PDF"),
+        (b'{"a": 1}', "JSON"),
+        (gzip.compress(b"a,b\n1,2\n"), "a packed file"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.xlsx", "A.XLS", "a.xlsm"])
+def test_under_a_workbooks_name_other_bytes_are_refused(content, what, name):
+    assert find_format(content, name) == f"{what} under the name of a workbook"
+
+
+def test_a_table_of_text_under_a_workbooks_name_is_read(tmp_path):
+    content = b"a\tb\n1\tx\n2\ty\n"
+
+    assert find_format(content, "a.xls") is Format.TEXT
+    assert fill(tmp_path, content, {}, name="a.xls") == [(1, "x"), (2, "y")]
+
+
+def test_a_text_without_a_table_under_a_workbooks_name_is_refused_when_it_is_read(tmp_path):
+    with pytest.raises(SourceUnusable, match="the name of a workbook, but it is a text without"):
+        fill(tmp_path, b"Dear all,\n\nit is, as I said, no table.\n", {}, name="a.xlsx")
