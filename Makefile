@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PY := .venv/bin/python
 INSTALL := @sh launch/install.sh
 
-.PHONY: help run install test chaos security monkey check format bench api worker ui migrate integrity repair
+.PHONY: help run install test browser chaos security monkey check format bench api worker ui migrate integrity repair
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -18,10 +18,15 @@ install: ## only install into .venv
 
 # Files run in the order of tests/conftest.py: the slow ones first, and the many short ones of
 # tests/unit last. Bytecode is written, or each process would compile all tests again.
-test: ## run every test (installs what it needs, including a browser)
+test: ## test every promise, and a journey on each page (installs what it needs, a browser too)
 	$(INSTALL) requirements-dev.txt
 	@$(PY) -m launch.browser
 	@PYTHONDONTWRITEBYTECODE= exec $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+
+browser: ## run the longer browser tests: races, slow lines, looks, all states of pages
+	$(INSTALL) requirements-dev.txt
+	@$(PY) -m launch.browser
+	@PYTHONDONTWRITEBYTECODE= exec $(PY) -m pytest -n 3 --dist loadfile tests/e2e -m browser
 
 chaos: ## run the long fault-injection tests; writes docs/chaos-record.md
 	$(INSTALL) requirements-dev.txt

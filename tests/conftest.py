@@ -36,9 +36,16 @@ os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are deselected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mix modules with a browser, which keep all processors busy, with those that mostly wait."""
+    """Leave to `make browser` what is no journey; mix modules with a browser and the others.
+
+    A browser keeps all processors busy, while the others mostly wait.
+    """
     folders = {item.path: item.path.relative_to(TESTS).parts[0] for item in items}
+    for item in items:
+        if folders[item.path] == "e2e" and not item.get_closest_marker("journey"):
+            item.add_marker("browser")
     groups = [[p for p, name in folders.items() if name in one] for one in RUN_TOGETHER]
     place = {p: (n + 1) / len(group) for group in groups for n, p in enumerate(group)}
     items.sort(key=lambda item: place.get(item.path, 2))

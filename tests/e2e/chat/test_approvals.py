@@ -77,6 +77,7 @@ def post(desk: Desk, stack: Stack, model: ScriptedModel, tools: ToolServer) -> P
     return Post(desk, stack, model, tools)
 
 
+@pytest.mark.journey
 def test_approving_runs_the_call_once_and_the_answer_comes_by_itself(
     desk: Desk, post: Post, tools: ToolServer
 ):
@@ -180,6 +181,7 @@ def test_words_that_are_too_long_for_a_decision_stay_and_are_refused(
     assert tools.calls == []
 
 
+@pytest.mark.journey
 def test_two_calls_are_decided_one_in_the_chat_and_one_in_the_inbox(
     desk: Desk, post: Post, tools: ToolServer
 ):

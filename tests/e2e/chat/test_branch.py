@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.desk import Desk, without_end
@@ -40,6 +41,7 @@ def version(desk: Desk, word: str) -> Locator:
     return desk.main.get_by_role("button", name=f"{word} version")
 
 
+@pytest.mark.journey
 def test_an_edited_message_is_another_version(desk: Desk, model: ScriptedModel):
     talk(desk, model, FIRST, SECOND)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.desk import Desk, without_end
@@ -22,6 +23,7 @@ ACCEPT_WORD = """area => {
 }"""
 
 
+@pytest.mark.journey
 def test_escape_stops_the_turn_but_not_while_it_closes_something(desk: Desk, model: ScriptedModel):
     model.steps = without_end("What was said so far.")
     desk.ask("Tell me")

@@ -3,6 +3,7 @@
 import re
 from threading import Event
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk, slowly, without_end
@@ -13,6 +14,7 @@ from tests.stack import Stack
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
 
 
+@pytest.mark.journey
 def test_a_reload_in_the_middle_goes_on_without_gap_or_repeat(desk: Desk, model: ScriptedModel):
     model.steps = slowly(LONG)
     desk.ask("Tell me")
@@ -26,6 +28,7 @@ def test_a_reload_in_the_middle_goes_on_without_gap_or_repeat(desk: Desk, model:
         desk.sees_once(f"Paragraph {number} of the answer.")
 
 
+@pytest.mark.journey
 def test_a_second_tab_follows_the_same_turn(desk: Desk, model: ScriptedModel):
     model.steps = slowly(LONG)
     desk.ask("Tell me")
@@ -53,6 +56,7 @@ def test_an_idle_second_tab_notices_a_turn_that_another_began(desk: Desk, model:
     desk.sees("Second")
 
 
+@pytest.mark.journey
 def test_stop_stops_and_keeps_what_was_said(desk: Desk, model: ScriptedModel):
     model.steps = without_end("What was said so far.")
     desk.ask("Tell me")
@@ -65,6 +69,7 @@ def test_stop_stops_and_keeps_what_was_said(desk: Desk, model: ScriptedModel):
     expect(desk.page.get_by_role("button", name="Retry")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_failed_turn_says_why_and_retry_answers_it(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"status": 401, "text": "no such key"}
     desk.ask("Tell me")
@@ -210,6 +215,7 @@ def test_a_failed_session_is_marked_in_the_list(desk: Desk, model: ScriptedModel
     desk.is_marked(desk.session_id, "failed")
 
 
+@pytest.mark.journey
 def test_two_enters_are_one_turn(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"text": "Once."}
     desk.composer.fill("Tell me")

@@ -3,6 +3,7 @@
 import re
 from threading import Event
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.desk import Desk
@@ -14,6 +15,7 @@ LOST = "What did the north spend in March?"
 LEFT = "What did the south spend in May?"
 
 
+@pytest.mark.journey
 def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
     desk: Desk, model: ScriptedModel, stack: Stack
 ):

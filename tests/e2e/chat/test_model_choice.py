@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.desk import Desk
@@ -24,6 +25,7 @@ def choose(desk: Desk, name: str) -> None:
     expect(desk.page.get_by_role("option")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_the_chosen_model_answers_is_named_and_stays(
     desk: Desk, stack: Stack, model: ScriptedModel
 ):

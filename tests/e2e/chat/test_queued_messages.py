@@ -2,6 +2,7 @@
 
 from threading import Event
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.desk import Desk, without_end
@@ -15,6 +16,7 @@ HAS_TWO_DRAFTS = """() => {
 }"""
 
 
+@pytest.mark.journey
 def test_a_message_sent_meanwhile_waits_and_is_answered_next(desk: Desk, model: ScriptedModel):
     may_end = Event()
     model.steps = lambda messages, body: {

@@ -31,6 +31,7 @@ def download(desk: Desk, name: str) -> Download:
     return found.value
 
 
+@pytest.mark.journey
 def test_a_chart_is_drawn_changed_and_taken_away_and_the_query_run_by_oneself(
     charted: Desk,
 ) -> None:
@@ -54,6 +55,7 @@ def test_a_chart_is_drawn_changed_and_taken_away_and_the_query_run_by_oneself(
     expect(desk.main.get_by_text("Worked ")).to_have_count(1)
 
 
+@pytest.mark.journey
 def test_an_answer_is_copied_in_one_click_and_says_what_it_took(charted: Desk) -> None:
     desk = charted
     desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -65,6 +67,7 @@ def test_an_answer_is_copied_in_one_click_and_says_what_it_took(charted: Desk) -
     desk.sees(re.compile(r"tokens in, [\d,]+ out"))  # type: ignore[arg-type]  # get_by_text takes it
 
 
+@pytest.mark.journey
 def test_a_session_is_exported(charted: Desk) -> None:
     desk = charted
     desk.main.locator("[class*=st-key-export-]").get_by_role("button").first.click()

@@ -1,5 +1,6 @@
 """The story that the desk is for, with the real stack and the demo model."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -8,6 +9,7 @@ from tests.fakes import ScriptedModel
 QUESTION = "What's the budget for CC-1001?"
 
 
+@pytest.mark.journey
 def test_a_question_is_answered_with_its_steps_and_the_next_one_understood(demo_desk: Desk):
     demo_desk.sees("Demo model", "OPENAI_API_KEY")
 
@@ -28,6 +30,7 @@ def test_an_example_is_sent_at_once(demo_desk: Desk):
     demo_desk.is_idle()
 
 
+@pytest.mark.journey
 def test_a_tab_closed_in_the_middle_loses_nothing(demo_desk: Desk):
     demo_desk.ask(QUESTION)
     demo_desk.is_in_a_session()
@@ -40,6 +43,7 @@ def test_a_tab_closed_in_the_middle_loses_nothing(demo_desk: Desk):
     demo_desk.is_idle()
 
 
+@pytest.mark.journey
 def test_a_step_shows_its_input_and_its_table(demo_desk: Desk):
     demo_desk.ask(QUESTION)
     demo_desk.sees("is left")
@@ -55,6 +59,7 @@ def test_a_step_shows_its_input_and_its_table(demo_desk: Desk):
     expect(demo_desk.main.get_by_test_id("stDataFrame")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_pages_ask_nobody_but_their_own_server(demo_desk: Desk):
     demo_desk.ask(QUESTION)
     demo_desk.sees("is left")
@@ -63,6 +68,7 @@ def test_pages_ask_nobody_but_their_own_server(demo_desk: Desk):
     assert [url for url in foreign if url.startswith("http")] == []
 
 
+@pytest.mark.journey
 def test_formulas_and_diagrams_of_an_answer_are_drawn(desk: Desk, model: ScriptedModel):
     formula, diagram = r"$$\sum_{i=1}^{n} x_i$$", "flowchart LR\n  a[General ledger] --> b[Report]"
     answer = f"The sum:\n\n{formula}\n\n```mermaid\n{diagram}\n```\n"

@@ -1,5 +1,6 @@
 """An agent's plan on the page: one list, whose todos tick off as it works."""
 
+import pytest
 from playwright.sync_api import expect
 
 from backend.types import JSON
@@ -15,6 +16,7 @@ def writing(*statuses: str) -> JSON:
     return {"tools": [{"name": "write_todos", "args": {"todos": todos}}]}
 
 
+@pytest.mark.journey
 def test_todos_tick_off_in_one_list_while_the_agent_works(
     desk: Desk, stack: Stack, model: ScriptedModel
 ) -> None:

@@ -16,6 +16,7 @@ def is_look(request: Request) -> bool:
     return STAMP in request.url
 
 
+@pytest.mark.journey
 def test_what_happens_elsewhere_comes_to_a_page_that_nobody_touches(
     desk: Desk, stack: Stack
 ) -> None:

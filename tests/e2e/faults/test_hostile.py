@@ -26,6 +26,7 @@ def test_a_pasted_megabyte_is_taken_and_the_page_stays_quick(desk: Desk, model: 
     assert len(desk.main.inner_text()) < 30_000
 
 
+@pytest.mark.journey
 def test_an_answers_images_and_markup_do_nothing(desk: Desk, model: ScriptedModel):
     text = (
         "![tracker](https://evil.invalid/a.png) "
@@ -83,6 +84,7 @@ def test_a_title_calls_nobody(desk: Desk, model: ScriptedModel):
     assert not [url for url in desk.requests if "evil" in url]
 
 
+@pytest.mark.journey
 def test_a_narrow_window_has_all_that_is_needed(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"text": "A narrow answer."}
     desk.page.set_viewport_size({"width": 380, "height": 720})

@@ -124,6 +124,7 @@ def served(shared_stack: Stack, scripted_url: str) -> dict[str, str]:
     return {"api": shared_stack.base_url, "pages": scripted_url}
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("server", ["api", "pages"])
 @pytest.mark.parametrize("origin", [f"http://{EVIL}", "http://127.0.0.1", "http://localhost"])
 def test_a_page_elsewhere_reads_changes_and_opens_nothing(
@@ -223,6 +224,7 @@ def test_the_policy_stops_nothing_of_ours(own_desk: Desk, model: ScriptedModel):
     }
 
 
+@pytest.mark.journey
 def test_a_script_that_is_not_ours_does_not_run_in_the_pages(desk: Desk):
     desk.page.evaluate(
         "document.body.append(Object.assign(document.createElement('script'), "

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.chat.test_double_clicks import held, is_waited
@@ -15,6 +16,7 @@ from tests.stack import Stack
 CELLS = "region\tamount\nNorth\t1,5\nSouth\t2,5"
 
 
+@pytest.mark.journey
 def test_dropped_and_pasted_files_go_with_one_message(
     desk: Desk, stack: Stack, model: ScriptedModel, tmp_path: Path
 ) -> None:

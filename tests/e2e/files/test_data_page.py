@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.chat.test_double_clicks import held, is_waited
@@ -25,6 +26,7 @@ def uploaded(stack: Stack, *names: str) -> list[str]:
     return [item["name"] for item in items if item["name"] in names and not item["session_id"]]
 
 
+@pytest.mark.journey
 def test_each_format_is_read_and_what_is_refused_is_named(desk: Desk, tmp_path: Path) -> None:
     files = {
         "book_xlsx": formats.workbook(), "takings_parquet": formats.parquet(),

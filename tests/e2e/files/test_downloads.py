@@ -90,6 +90,7 @@ def test_a_chart_is_downloaded_as_pictures_and_rows_and_stays_as_it_is_looked_at
     expect(desk.main.get_by_test_id("stVegaLiteChart").filter(visible=True)).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_a_session_is_whole_in_each_format(charted: Desk) -> None:
     desk = charted
     desk.press("Export")

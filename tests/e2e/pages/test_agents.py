@@ -1,5 +1,6 @@
 """Agents in a browser: who there is, and the manager that a domain is given."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -29,6 +30,7 @@ def test_the_page_says_who_does_what_with_which_tools_for_whom(desk: Desk, stack
     expect(of_domain.get_by_text("Auditor")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_a_domain_is_given_a_manager_and_its_agents_roles(desk: Desk, stack: Stack) -> None:
     domain = make_domain(stack, agents=[{"name": "Reconciler"}])
     desk.open(f"domains?domain={domain['id']}")

@@ -4,6 +4,7 @@ import re
 from uuid import uuid4
 
 import httpx
+import pytest
 from playwright.sync_api import Locator, expect
 
 from backend.types import JSON
@@ -40,6 +41,7 @@ def open_tab(desk: Desk, name: str) -> None:
     desk.is_at_rest()
 
 
+@pytest.mark.journey
 def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: Stack):
     domain = make_domain(stack, system_prompt="Be brief.")
     open_domains(desk)
@@ -272,6 +274,7 @@ def choose(desk: Desk, domain: JSON, action: str) -> None:
     desk.page.get_by_role("menuitem", name=action, exact=True).click()
 
 
+@pytest.mark.journey
 def test_a_session_tells_its_drift_and_goes_on_with_todays_configuration(
     desk: Desk, stack: Stack, model: ScriptedModel
 ):

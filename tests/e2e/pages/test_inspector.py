@@ -1,5 +1,6 @@
 """The inspector, in a browser: why the model forgot, and exactly what it was sent."""
 
+import pytest
 from playwright.sync_api import expect
 
 from backend.types import JSON
@@ -17,6 +18,7 @@ def _answer(messages: list[JSON], body: JSON) -> JSON:
     return {"text": f"So much. {LONG}"}
 
 
+@pytest.mark.journey
 def test_a_person_learns_why_the_model_forgot(desk: Desk, model: ScriptedModel, stack: Stack):
     model.steps = _answer
     policy = {"summarization": {"trigger_tokens": 900, "keep_tokens": 300}}

@@ -25,6 +25,7 @@ def stack(shared_stack: Stack) -> Iterator[Stack]:
     assert shared_stack.client.delete("/model-connection").status_code == 200
 
 
+@pytest.mark.journey
 def test_a_connection_is_tested_saved_used_and_removed(
     desk: Desk, stack: Stack, other: ScriptedModel
 ):

@@ -2,6 +2,7 @@
 
 from io import BytesIO
 
+import pytest
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
@@ -62,6 +63,7 @@ def open_answered(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
     desk.is_at_rest()
 
 
+@pytest.mark.journey
 def test_a_printed_session_is_the_whole_conversation_and_nothing_else(
     desk: Desk, stack: Stack, model: ScriptedModel
 ) -> None:

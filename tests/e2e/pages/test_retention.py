@@ -1,5 +1,6 @@
 """An administrator sees what retention deletes next, and lets it go."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -7,6 +8,7 @@ from tests.integration.scenes import make_domain, make_session
 from tests.stack import Stack
 
 
+@pytest.mark.journey
 def test_sessions_kept_no_longer_are_seen_and_deleted(desk: Desk, stack: Stack):
     domain = make_domain(stack, retention_days=5)
     session_id = make_session(stack, domain["name"], "Talk of last year")

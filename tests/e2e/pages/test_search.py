@@ -4,6 +4,7 @@ import json
 import re
 from functools import partial
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.desk import Desk
@@ -54,6 +55,7 @@ def said(desk: Desk, text: str) -> Locator:
     return desk.main.get_by_text(re.compile(rf"^{text}\.")).filter(visible=True).first
 
 
+@pytest.mark.journey
 def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> None:
     session_id = long_session(stack)
     desk.open(f"?session={session_id}")

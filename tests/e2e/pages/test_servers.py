@@ -3,6 +3,7 @@
 import base64
 import re
 
+import pytest
 from mcp.types import CallToolResult, ImageContent, TextContent
 from playwright.sync_api import expect
 
@@ -32,6 +33,7 @@ def test_a_server_of_others_is_seen_with_its_tools(desk: Desk, stack: Stack):
     desk.sees(re.compile("Nothing answers at its address"))
 
 
+@pytest.mark.journey
 def test_a_changed_tool_is_compared_and_accepted(desk: Desk, stack: Stack):
     listed = [tool("say", description="Says it.")]
     with ToolServer(listed, lambda *_: "said") as server:

@@ -1,5 +1,6 @@
 """An owner shares a session by a link; others read it, and cannot once it is revoked."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -18,6 +19,7 @@ HELD_LONGER = """() => {
 }"""
 
 
+@pytest.mark.journey
 def test_a_link_opens_the_history_to_be_read_until_it_is_revoked(
     demo_desk: Desk, demo_stack: Stack
 ):

@@ -1,5 +1,6 @@
 """A person meets the end of a budget, sees what was used, and goes on; an admin reads the sum."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -36,6 +37,7 @@ def test_a_session_at_its_budgets_end_says_so_and_leads_on(desk: Desk, stack: St
     assert desk.session_id != session_id
 
 
+@pytest.mark.journey
 def test_an_administrator_reads_what_was_used(desk: Desk, stack: Stack):
     domain = make_domain(stack, limits={"domain_tokens_per_month": 5000})
     stack.chat(script({"text": "word " * 40}), make_session(stack, domain["name"]))

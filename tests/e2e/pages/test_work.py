@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk, slowly
@@ -11,6 +12,7 @@ from tests.stack import Stack
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(400))
 
 
+@pytest.mark.journey
 def test_a_running_turn_is_seen_opened_to_read_and_stopped(desk: Desk, model: ScriptedModel):
     model.steps = slowly(LONG, delay=0.05)
     desk.ask("Work for long")
@@ -28,6 +30,7 @@ def test_a_running_turn_is_seen_opened_to_read_and_stopped(desk: Desk, model: Sc
     expect(link).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_a_failed_turn_stands_with_its_reason_and_is_retried(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"status": 401, "text": "no such key"}
     desk.ask("Fail for once")

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.e2e.desk import Desk
@@ -21,6 +22,7 @@ PASTE_AND_RELOAD = """(area, text) => {
 }"""
 
 
+@pytest.mark.journey
 def test_a_reload_keeps_the_unsent_text_of_each_session(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"text": "An answer."}
     desk.ask("First")

@@ -76,6 +76,7 @@ def rows(desk: Desk, stack: Stack) -> list[str]:
     return made
 
 
+@pytest.mark.journey
 def test_the_keyboard_is_enough(desk: Desk, stack: Stack, rows: list[str]):
     first, middle, last = (desk.row(session_id) for session_id in rows)
     keys = desk.page.keyboard
@@ -115,6 +116,7 @@ def test_the_keyboard_is_enough(desk: Desk, stack: Stack, rows: list[str]):
     assert desk.session_id == rows[1]
 
 
+@pytest.mark.journey
 def test_several_are_deleted_and_it_is_undone(desk: Desk, stack: Stack, rows: list[str]):
     desk.row(rows[0]).click(modifiers=["Control"])
     desk.row(rows[2]).click(modifiers=["Shift"])

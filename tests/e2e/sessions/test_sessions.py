@@ -1,5 +1,6 @@
 """The sidebar and the administrators' page, in a browser."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -17,6 +18,7 @@ def begin(desk: Desk, model: ScriptedModel, question: str) -> str:
     return desk.session_id
 
 
+@pytest.mark.journey
 def test_a_session_is_renamed(desk: Desk, model: ScriptedModel):
     session = begin(desk, model, "Old name")
     desk.choose(session, "Rename")
@@ -64,6 +66,7 @@ def is_gone(stack: Stack, session_id: str) -> bool:
     return stack.client.get(f"/sessions/{session_id}").status_code == 404
 
 
+@pytest.mark.journey
 def test_an_archived_session_can_be_restored(desk: Desk, model: ScriptedModel):
     session = begin(desk, model, "To be archived")
     desk.choose(session, "Archive")
@@ -95,6 +98,7 @@ def test_new_chat_has_a_shortcut(desk: Desk, model: ScriptedModel):
     desk.sees("What would you like to know?")
 
 
+@pytest.mark.journey
 def test_an_administrator_opens_a_session_to_read_it(desk: Desk, model: ScriptedModel):
     session = begin(desk, model, "To be reviewed")
 

@@ -3,6 +3,7 @@
 import re
 from threading import Event
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -35,6 +36,7 @@ def streaming(model: ScriptedModel) -> Event:
     return goes_on
 
 
+@pytest.mark.journey
 def test_the_tab_is_marked_until_it_is_looked_at(desk: Desk, model: ScriptedModel):
     goes_on = streaming(model)
     desk.ask("How much is it?")

@@ -91,6 +91,7 @@ def test_what_is_below_a_streaming_answer_stays_in_its_place(streaming: Desk) ->
     expect(take_back).to_be_in_viewport()
 
 
+@pytest.mark.journey
 def test_a_reader_who_scrolls_up_is_left_there(streaming: Desk) -> None:
     streaming.main.hover()
     streaming.page.mouse.wheel(0, -600)

@@ -40,6 +40,7 @@ def answers(model: ScriptedModel, text: str, until: Event | None = None) -> None
     model.steps = lambda messages, body: said
 
 
+@pytest.mark.journey
 def test_a_number_leads_to_its_cell_and_the_chat_stays_as_it_is(
     desk: Desk, model: ScriptedModel, session: str, table: str
 ) -> None:

@@ -38,6 +38,7 @@ def node(desk: Desk, name: str, word: str) -> Locator:
     return desk.main.get_by_role("button", name=f"Task {name}, Analyst, {word}")
 
 
+@pytest.mark.journey
 def test_a_plan_lives_asks_and_goes_on(desk: Desk, session: str, mended: Event) -> None:
     desk.open(f"?session={session}")
     expect(node(desk, "first", "done")).to_be_visible()
@@ -87,6 +88,7 @@ def test_a_call_of_a_task_is_decided_in_the_session_that_its_plan_opens(
     assert stack.finished(turn["turn_id"])["status"] == "succeeded"
 
 
+@pytest.mark.journey
 def test_the_page_of_tasks_has_what_is_active_first(desk: Desk, session: str) -> None:
     desk.open("tasks")
 

@@ -116,6 +116,7 @@ def test_escape_closes_the_list_and_then_stops_the_turn(
     desk.sees("Stopped here")
 
 
+@pytest.mark.journey
 def test_each_answer_says_whose_it_is_and_why_also_after_a_reload(
     desk: Desk, session: str, model: ScriptedModel
 ) -> None:
