@@ -5,9 +5,9 @@ text, think, refusal: str; tools: [{name, args: dict or raw text, id, index}]; d
 before each chunk; until: an event to wait for after the text; hang: seconds before the tool calls;
 wait: seconds before the answer begins; status: an HTTP error instead, with `headers` and `code`;
 drop: end the stream without a finish_reason; cut: break the connection; finish: the finish_reason;
-raw: bytes sent instead of the stream, with `status` and `media_type`. After the finish_reason:
-linger: seconds of silence; cut_late: break the connection; done: false for neither usage nor
-[DONE].
+raw: bytes sent instead of the stream, with `status`, `headers` and `media_type`. After the
+finish_reason: linger: seconds of silence; cut_late: break the connection; done: false for neither
+usage nor [DONE].
 """
 
 import asyncio
@@ -124,7 +124,7 @@ class ScriptedModel:
     def _give(self, step: JSON, body: JSON) -> Response:
         if "raw" in step:
             kind = step.get("media_type", "text/event-stream")
-            return Response(step["raw"], step.get("status", 200), media_type=kind)
+            return Response(step["raw"], step.get("status", 200), step.get("headers"), kind)
         if status := step.get("status"):
             return error_response(status, step)
         if not body.get("stream"):

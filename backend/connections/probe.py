@@ -13,9 +13,10 @@ import httpx2
 import orjson
 
 from backend.llm.connection import Connection
-from backend.llm.http import open_client
+from backend.llm.http import RedirectedElsewhere, open_client
 from backend.llm.quoting import error_in, quote, without_key, words_in
 from backend.llm.refusals import is_about_model
+from backend.llm.wire.stream import Decoder
 from backend.schemas.connections import ConnectionTest, TestOutcome
 from backend.types import JSON
 
@@ -100,9 +101,15 @@ async def _first_piece(answer: httpx2.Response) -> JSON | None:
     """
     if "event-stream" not in answer.headers.get("content-type", ""):
         return _error_in(await _body(answer))
-    async for line in _lines(answer):
-        if line.startswith("data:"):
-            return _error_in(_read(line.removeprefix("data:").encode()))
+    decoder = Decoder()
+    try:
+        async for received in _bounded(answer):
+            for chunk in decoder.feed(received):
+                return _error_in(chunk)
+        for chunk in decoder.end():
+            return _error_in(chunk)
+    except (ValueError, RecursionError):
+        raise _NotReadable from None
     raise _NotReadable
 
 
@@ -112,15 +119,6 @@ def _error_in(piece: Any) -> JSON | None:
     if not isinstance(piece, dict) or not isinstance(piece.get("choices"), list):
         raise _NotReadable
     return None
-
-
-async def _lines(answer: httpx2.Response) -> AsyncIterator[str]:
-    rest = b""
-    async for chunk in _bounded(answer):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield line.decode(errors="replace").strip()
-    yield rest.decode(errors="replace").strip()
 
 
 async def _body(answer: httpx2.Response) -> Any:
@@ -201,6 +199,8 @@ def _unreachable(error: Exception, connection: Connection) -> str:
             f"{host} cannot be reached over TLS: its certificate is not trusted here, or it speaks"
             " http:// only."
         )
+    if isinstance(error, RedirectedElsewhere):
+        return str(error)
     if isinstance(error, httpx2.ConnectError):
         return f"{host} cannot be reached: nothing listens there, or the network blocks it."
     return f"{host} closed the connection before it answered."

@@ -12,6 +12,7 @@ from backend.errors.models import (
     ModelUnavailable,
 )
 from backend.llm.answer import Answer
+from backend.llm.http import RedirectedElsewhere
 from backend.llm.refusals import Refusal
 
 CHECK = "Check the connection on the Models page, or OPENAI_BASE_URL."
@@ -56,6 +57,9 @@ def explain_failure(error: Exception, model: str, answer: Answer, key: str = "")
         return _explain_refusal(Refusal.of(error, key), model)
     if answer.has_begun:
         return ModelFailure(IncompleteAnswer(), is_transient=True)
+    if isinstance(error.__cause__, RedirectedElsewhere):
+        sentence = f"The model's endpoint {error.__cause__} {CHECK}"
+        return ModelFailure(ModelUnavailable(sentence), is_transient=False)
     if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
         sentence = "The model's endpoint cannot be reached. " + CHECK
     else:

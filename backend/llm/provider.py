@@ -1,7 +1,6 @@
 """Providing chat models of a connection's endpoint; the demo model's takes the same path."""
 
-from collections.abc import AsyncIterator
-from typing import Any, Self
+from typing import Self
 
 import httpx2
 from pydantic import SecretStr
@@ -14,7 +13,6 @@ from backend.settings import Settings
 
 CONNECT_SECONDS = 5.0
 WRITE_SECONDS = 60.0
-MAX_LINE_BYTES = 32 * 2**20
 LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
 
 
@@ -88,32 +86,6 @@ class ModelProvider:
         trust_env = not self.connection.is_demo
         if trust_env not in self._clients:
             self._clients[trust_env] = open_client(
-                trust_env=trust_env,
-                timeout=self._timeout,
-                limits=LIMITS,
-                event_hooks={"response": [_bound_lines]},
+                trust_env=trust_env, timeout=self._timeout, limits=LIMITS
             )
         return self._clients[trust_env]
-
-
-class _BoundedLines(httpx2.AsyncByteStream):
-    """An answer whose lines have a maximum length: the SDK would buffer any length."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        length = 0
-        async for chunk in self._inner:
-            end = chunk.rfind(b"\n")
-            length = len(chunk) - end - 1 if end >= 0 else length + len(chunk)
-            if length > MAX_LINE_BYTES:
-                raise httpx2.ReadError("a line of the answer is too long")
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-async def _bound_lines(response: httpx2.Response) -> None:
-    response.stream = _BoundedLines(response.stream)

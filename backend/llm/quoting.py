@@ -6,6 +6,7 @@ from typing import Any
 from backend.text import clean_text
 
 MAX_CHARS = 300
+MAX_WORDS = 20_000  # characters of an endpoint's words that are searched at all
 MAX_FAULTS = 20
 HIDDEN = "…"
 # After "key" and a blank, a word in small letters is a word: "Incorrect API key provided".
@@ -34,7 +35,7 @@ def words_in(body: Any) -> str:
     if isinstance(body, list):
         body = "; ".join(_fault(fault) for fault in body[:MAX_FAULTS] if isinstance(fault, dict))
     text = body if isinstance(body, str) else ""
-    return "" if text.lstrip().startswith("<") else text
+    return "" if text.lstrip().startswith("<") else text[:MAX_WORDS]
 
 
 def _fault(fault: dict[str, Any]) -> str:

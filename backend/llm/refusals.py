@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import openai
 
-from backend.llm.quoting import error_in, one_line, quote, without_key, words_in
+from backend.llm.quoting import MAX_WORDS, error_in, one_line, quote, without_key, words_in
 
 # Each endpoint says in words of its own that a request is too long.
 _TOO_LONG = (
@@ -75,12 +75,12 @@ class Refusal:
         response = error.response if isinstance(error, openai.APIStatusError) else None
         codes = frozenset((str(error.code), str(error.type)))
         wrote = body.get("failed_generation") if isinstance(body, dict) else None
-        words = words_in(body) or ("" if response else error.message)
+        words = words_in(body) or ("" if response else error.message[:MAX_WORDS])
         return cls(
             status=response.status_code if response else 0,
             codes=codes,
             words=without_key(words, key),
-            said=f"{error.message} {words}".lower(),
+            said=f"{error.message[:MAX_WORDS]} {words}".lower(),
             has_key=bool(key),
             is_slip=bool(codes & set(_SLIPS)) or wrote is not None,
             wrote=without_key(wrote, key) if isinstance(wrote, str) else "",

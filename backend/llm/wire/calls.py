@@ -16,6 +16,7 @@ from backend.text import clean_text
 from backend.types import JSON
 
 MAX_CALLS = 1_000
+MAX_NAME_CHARS = 1_000
 MAX_UNREADABLE_CHARS = 2_000
 MAX_WHOLE_PIECES = 8  # endpoints that send calls whole use one or two pieces for each
 LEGACY = "function_call"
@@ -43,9 +44,17 @@ class _Call:
         return True
 
     def add_name(self, name: str) -> None:
-        """Add a name: some endpoints repeat it with each piece, some split it."""
+        """Add a name: some endpoints repeat it with each piece, some split it.
+
+        Raise IncompleteAnswer for one without end.
+        """
         if name != self.name and not any(self.pieces):
             self.name += name
+        if len(self.name) > MAX_NAME_CHARS:
+            raise IncompleteAnswer(
+                f"The model called a tool by a name of more than {MAX_NAME_CHARS:,} characters; "
+                "nothing was run. Press Retry."
+            )
 
     def read(self) -> None:
         """Parse the arguments; replace anything but a JSON object by one that providers accept."""

@@ -1,10 +1,12 @@
 """What gateways and proxies in front of models say, as LiteLLM, nginx and Portkey were heard."""
 
 import asyncio
+import gzip
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 from pydantic import SecretStr
 
 from backend.connections.probe import probe
@@ -12,6 +14,7 @@ from backend.errors.base import ConfigurationError
 from backend.errors.models import ConversationTooLong, ModelFailed
 from backend.llm.connection import Connection
 from backend.llm.events import ModelEvent, Waiting
+from backend.llm.http import MAX_ERROR_BYTES
 from backend.llm.patience import Patience
 from backend.llm.provider import ModelProvider
 from backend.settings import Settings
@@ -47,6 +50,21 @@ def said_by(
             await model.ainvoke("go")
         await provider.aclose()
         return raised.value
+
+    return asyncio.run(ask())
+
+
+def asked_of(endpoint: ScriptedModel, *steps: dict[str, Any]) -> AIMessage:
+    """The answer to a request, where the requests that it takes are answered by these steps."""
+    endpoint.clear()
+    left = list(steps)
+    endpoint.steps = lambda *_: left.pop(0)
+    provider = ModelProvider(SETTINGS, PATIENCE, Connection(endpoint.url, SecretStr(KEY), "large"))
+
+    async def ask() -> AIMessage:
+        answer = await provider.chat_model().ainvoke("go")
+        await provider.aclose()
+        return answer
 
     return asyncio.run(ask())
 
@@ -145,6 +163,43 @@ def test_the_time_that_the_provider_behind_a_gateway_asks_for_is_waited(
 
     waits = [event.seconds for event in told if isinstance(event, Waiting)]
     assert waits and min(waits) >= 0.2
+
+
+def redirected_to(url: str) -> dict[str, Any]:
+    return {"status": 307, "headers": {"location": url}}
+
+
+def test_a_conversation_is_not_sent_to_another_host_than_the_one_that_was_chosen(
+    endpoint: ScriptedModel,
+) -> None:
+    with ScriptedModel([GOOD]) as other:
+        failure = said_by(endpoint, redirected_to(f"{other.url}/chat/completions"))
+        connection = Connection(endpoint.url, SecretStr(KEY), "large")
+        endpoint.steps = lambda *_: redirected_to(f"{other.url}/chat/completions")
+        tested = asyncio.run(probe(connection))
+
+    assert other.requests == []
+    assert len(endpoint.requests) == 2
+    for said in (failure.detail, tested.detail):
+        assert f"redirects to {other.root_url.removeprefix('http://')}, another host" in said
+        assert "was sent nothing" in said
+
+
+def test_a_redirect_to_another_place_at_the_same_host_is_followed(endpoint: ScriptedModel) -> None:
+    model = asked_of(endpoint, redirected_to("/v1/chat/completions?moved"), GOOD)
+
+    assert model.text == GOOD["text"]
+
+
+def test_of_an_error_without_end_only_the_beginning_is_read(endpoint: ScriptedModel) -> None:
+    page = gzip.compress(b"x" * 100_000_000)
+    assert len(page) > MAX_ERROR_BYTES
+
+    headers = {"content-encoding": "gzip"}
+
+    failure = said_by(endpoint, {"raw": page, "status": 400, "headers": headers})
+
+    assert "refused the request: xxx" in failure.detail
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
+from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.failures import FAILURES, explain_failure
+from backend.llm.parts import MAX_PARTS
 from backend.llm.prices import cost_of
-from backend.llm.wire.calls import MAX_WHOLE_PIECES
+from backend.llm.wire.calls import MAX_NAME_CHARS, MAX_WHOLE_PIECES
 from backend.llm.wire.deltas import MAX_TOKENS, usage_of
 from backend.llm.wire.kept import KEPT, MAX_KEPT_CHARS, NOT_KEPT, give_back, provider_of
 from backend.llm.wire.merging import Pieces, merge
@@ -79,6 +81,30 @@ def test_an_endless_json_text_is_refused() -> None:
             list(decoder.feed(b"{" + b"\n" * 2**20))
 
 
+@pytest.mark.parametrize("body", [b"data: ", b"data: x\n"])
+def test_a_line_or_an_event_without_end_is_refused(body: bytes) -> None:
+    decoder = Decoder()
+
+    with pytest.raises(ValueError, match="too long"):
+        for _ in range(MAX_BODY_BYTES // 2**20 + 1):
+            list(decoder.feed(body))
+            list(decoder.feed(b"data: " + b"x" * (2**20 - 6) + body[6:]))
+
+
+@pytest.mark.parametrize("begin", [b"data: ", b" ", b"{", b"data: x\r"])
+def test_a_line_without_end_is_not_joined_anew_for_each_piece(begin: bytes) -> None:
+    decoder = Decoder()
+    assert list(decoder.feed(begin)) == []
+
+    for _ in range(400_000):  # joined each time, these would be copied for minutes
+        assert list(decoder.feed(b" " * 20)) == []
+
+
+def test_a_text_of_too_many_parts_is_refused_before_it_is_parsed() -> None:
+    with pytest.raises(ValueError, match="too many parts"):
+        decoded(b"data: [" + b"[]," * MAX_PARTS + b"[]]\n\n")
+
+
 pieces = st.fixed_dictionaries(
     {},
     optional={
@@ -102,6 +128,14 @@ def test_pieces_are_joined_as_one_after_the_other(given_pieces: list[JSON]) -> N
         one_by_one = merge(one_by_one, piece)
 
     assert gathered.joined() == one_by_one
+
+
+def test_a_name_without_end_is_refused() -> None:
+    piece = {"index": 0, "id": "c", "function": {"name": "ab" * 100, "arguments": ""}}
+    other = {"index": 0, "function": {"name": "ba", "arguments": ""}}
+
+    with pytest.raises(IncompleteAnswer, match="nothing was run"):
+        answer_of({"tool_calls": [piece]}, *[{"tool_calls": [other]}] * MAX_NAME_CHARS)
 
 
 def answer_of(*deltas: JSON, finish: str = "tool_calls") -> Answer:
