@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 MARK = "```"
 # Blanks of one line only, so that no search begins in the middle of what another has read.
-_OPENING = re.compile(r"```(?:json)?[^\S\n]*\n")
+OPENING = re.compile(r"```(?:json)?[^\S\n]*\n")
 
 
 def fenced_parts(text: str) -> Iterator[str]:
     """Yield what is in each fence of a text, without blanks around it."""
     end = 0
-    while opening := _OPENING.search(text, end):
+    while opening := OPENING.search(text, end):
         start = opening.end()
         if (closing := text.find(MARK, start)) < 0:
             return
@@ -25,6 +25,6 @@ def without_fence(text: str) -> str:
     A fence within it ends nothing: it belongs to what is in the outer one.
     """
     text = text.strip()
-    opening = _OPENING.match(text)
+    opening = OPENING.match(text)
     closed = text.endswith(f"\n{MARK}")
     return text[opening.end() : -len(MARK)].strip() if opening and closed else text

@@ -12,11 +12,13 @@ from backend.artifacts.contents import Kept
 from backend.artifacts.making import dump
 from backend.artifacts.previews import fitting, json_preview
 from backend.artifacts.rows import NewVersion
+from backend.conversations.paths import Path
 from backend.schemas.artifacts import ArtifactKind
 from backend.types import JSON
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.models.conversations.conversation import ConversationRow
 from db.models.planning.plan import PlanRow, TaskRow
+from db.models.turns.turn import TurnRow
 
 PAYLOAD = "Payload"
 _VERSION = ArtifactVersionRow
@@ -30,7 +32,10 @@ def save_payload(
     message_id: str | None,
     payload: JSON,
 ) -> tuple[UUID, int] | None:
-    """Store a conversation's payload as the next version of its artifact; None if it is equal.
+    """Store a conversation's payload as the next version of its artifact.
+
+    Return None if the active branch has shown it already. What only another branch has shown gets
+    a version of its own, because a version belongs to one message.
 
     It is stored in the database whatever its size, like the state that it comes from. Raise
     SessionNotFound.
@@ -51,8 +56,23 @@ def save_payload(
     artifact_id = uuid5(NAMESPACE_OID, f"payload of {conversation_id}")
     added = rows.add(session, rows.home_of(session, conversation_id), new, artifact_id)
     if not added.is_new:
-        added = rows.revise(session, artifact_id, None, new)
+        shown = _version_on_branch(session, conversation_id, artifact_id)
+        added = rows.revise(session, artifact_id, None, new, after=shown)
     return (added.artifact_id, added.version) if added.is_new else None
+
+
+def _version_on_branch(session: Session, conversation_id: UUID, artifact_id: UUID) -> int:
+    """Return an artifact's newest version made by a turn of the active branch; 0 if none was."""
+    path = Path.read(
+        session.scalar(select(ConversationRow.path).where(ConversationRow.id == conversation_id))
+    )
+    made = session.execute(
+        select(_VERSION.version, TurnRow.message_position)
+        .join(TurnRow, TurnRow.id == _VERSION.turn_id)
+        .where(_VERSION.artifact_id == artifact_id)
+        .order_by(_VERSION.version.desc())
+    )
+    return next((version for version, place in made if place and path.has(place)), 0)
 
 
 def link_to_message(session: Session, turn_id: UUID, message_id: str) -> None:

@@ -93,10 +93,17 @@ def add(session: Session, home: UUID, new: NewVersion, artifact_id: UUID | None 
     return _insert(session, row, 1, new)
 
 
-def revise(session: Session, artifact_id: UUID, home: UUID | None, new: NewVersion) -> Added:
-    """Add a version; concurrent calls add theirs one by one, and equal content adds none.
+def revise(
+    session: Session,
+    artifact_id: UUID,
+    home: UUID | None,
+    new: NewVersion,
+    after: int | None = None,
+) -> Added:
+    """Add a version; concurrent calls add theirs one by one.
 
-    Raise ArtifactNotFound; raise ArtifactRefused for another kind.
+    Content equal to that of version `after`, the newest by default, adds none. Raise
+    ArtifactNotFound; raise ArtifactRefused for another kind.
     """
     row = _locked(session, artifact_id, home)
     if row.kind != new.kind:
@@ -105,11 +112,12 @@ def revise(session: Session, artifact_id: UUID, home: UUID | None, new: NewVersi
         )
     if new.key and (earlier := _by_key(session, artifact_id, new.key)):
         return _as_it_is(session, row, earlier, is_made=True)
-    newest = select(_VERSION.hash).where(
-        _VERSION.artifact_id == artifact_id, _VERSION.version == row.version
+    before = row.version if after is None else after
+    known = select(_VERSION.hash).where(
+        _VERSION.artifact_id == artifact_id, _VERSION.version == before
     )
-    if session.scalar(newest) == new.kept.hash:
-        return _as_it_is(session, row, row.version)
+    if session.scalar(known) == new.kept.hash:
+        return _as_it_is(session, row, before)
     if row.version >= MOST_VERSIONS:
         raise ArtifactRefused(
             f"An artifact may have at most {MOST_VERSIONS:,} versions. Make a new one."

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from backend.schemas.tasks import OnFailure
 
@@ -14,22 +14,33 @@ LONGEST_REASONING = 20_000
 LONGEST_INPUT = 100_000  # characters as JSON
 
 
-class PlannedTask(BaseModel):
-    """One task: what one agent does, with which input, after which other tasks."""
+class _Written(BaseModel):
+    """What models write: null stands for what is absent, and a number may be an id."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        return {key: value for key, value in given.items() if value is not None}
+
+
+class PlannedTask(_Written):
+    """One task: what one agent does, with which input, after which other tasks."""
 
     tempId: str = Field(
         min_length=1,
         max_length=LONGEST_ID,
-        pattern=r"^[A-Za-z]\w*$",
+        pattern=r"^\w[\w-]*$",
         description="A name for references, such as t1.",
     )
     name: str = Field(min_length=1, max_length=LONGEST_NAME, description="A short title.")
     description: str = Field(
-        min_length=1,
+        "",
         max_length=LONGEST_DESCRIPTION,
-        description="What the agent should do; it sees only this and `input`.",
+        description="What the agent should do; it sees only this, or else the name, and `input`.",
     )
     agentName: str = Field(description="The agent that does it.")
     dependsOn: list[str] = Field([], description="The tempIds of tasks that must finish first.")
@@ -42,8 +53,13 @@ class PlannedTask(BaseModel):
         " left out; ask: a person decides.",
     )
 
+    @model_validator(mode="after")
+    def _is_described(self) -> "PlannedTask":
+        self.description = self.description or self.name
+        return self
 
-class PlanForm(BaseModel):
+
+class PlanForm(_Written):
     """Run a plan: tasks for several agents, those that depend on nothing at the same time.
 
     Each agent does its task in a separate session. The result has the output of every task:
@@ -52,8 +68,6 @@ class PlanForm(BaseModel):
     "@t1.output.rows"; it then depends on that task. Use it for work of several steps or agents;
     for one agent use call_agent.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     workflowName: str = Field(min_length=1, max_length=LONGEST_NAME, description="A short title.")
     reasoning: str = Field("", max_length=LONGEST_REASONING, description="Why it is done this way.")

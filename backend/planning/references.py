@@ -8,10 +8,10 @@ from typing import Any
 from backend.text import UNSPACED
 from backend.types import JSON
 
-WHOLE = re.compile(r"@([A-Za-z]\w*)\.output((?:\.[\w-]+)*)")
+WHOLE = re.compile(r"@(\w[\w-]*)\.output((?:\.[\w-]+)*)")
 # Within text that has no spaces between words, a key ends with its script: 用@t1.output.rows写.
 _KEY = rf"(?:(?![{UNSPACED}])[\w-])+|[{UNSPACED}][\w-]*"
-_WITHIN = re.compile(rf"@([A-Za-z]\w*)\.output((?:\.(?:{_KEY}))*)")
+_WITHIN = re.compile(rf"@(\w[\w-]*)\.output((?:\.(?:{_KEY}))*)")
 _ADDRESS = re.compile(rf"[^\W{UNSPACED}]|\.")  # before an @: an e-mail address, not a reference
 
 

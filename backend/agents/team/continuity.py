@@ -1,14 +1,16 @@
 """The continuity check: prompt, and reading whether a message continues with an agent. Pure."""
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from langchain_core.utils.json import parse_json_markdown
 
 from backend.agents.middleware.shortening.compaction import shorten
+from backend.fences import without_fence
 from backend.schemas.domains.templates import AgentTemplate
+from backend.text import clean_text
 from backend.types import JSON
 
 Answer = Literal["YES", "NO", "UNSURE"]
@@ -17,6 +19,7 @@ PURPOSE = "continuity"
 MOST_MESSAGES = 6
 MOST_CHARACTERS = 2_000
 MOST_REASON = 300
+MOST_ANSWER = 10_000  # characters; what is longer answers something else
 WORD = re.compile(r"\b(YES|NO|UNSURE)\b", re.IGNORECASE)
 PROMPT = """# Continuity
 You route messages in a conversation with several agents. The agent {agent} spoke last.
@@ -47,17 +50,22 @@ def continuity_request(candidate: AgentTemplate, messages: Sequence[JSON]) -> li
 
 
 def read_continuity(answer: str) -> Continuity:
-    """Return the verdict in an answer: JSON, or one of the three words alone."""
+    """Return the verdict in an answer: JSON, or one of the three words alone.
+
+    Any other text, whatever a model writes, is UNSURE.
+    """
+    if len(answer) > MOST_ANSWER:
+        return Continuity("UNSURE", "")
     try:
-        given = parse_json_markdown(answer)
-    except ValueError:
+        given = json.loads(without_fence(answer), strict=False)
+    except (ValueError, RecursionError):
         given = None
     if isinstance(given, dict):
         word = str(given.get("answer", "")).strip().upper()
         reason = given.get("reason")
-        detail = reason.strip()[:MOST_REASON] if isinstance(reason, str) else ""
+        detail = clean_text(reason.strip()[:MOST_REASON]) if isinstance(reason, str) else ""
         return Continuity(_answer(word), detail)
-    words = {word.upper() for word in WORD.findall(answer[:MOST_CHARACTERS])}
+    words = {word.upper() for word in WORD.findall(answer)}
     return Continuity(_answer(words.pop()) if len(words) == 1 else "UNSURE", "")
 
 

@@ -21,15 +21,17 @@ def find_mentions(text: str, names: Iterable[str]) -> list[str]:
 
     These are the given names, and words that are written like one of an agent. Neither is a mention
     in a code span or fence, after a letter, digit, dot or slash, or as part of an address or a
-    package's name: `a@b.c`, `@types/node`.
+    package's name: `a@b.c`, `@types/node`. A slash may stand between two mentions: `@A/@B`.
     """
     longest_first = sorted(names, key=len, reverse=True)
     known = "|".join(map(re.escape, longest_first))
-    mention = re.compile(f"{BEFORE}((?:{known}){AFTER}|{UNKNOWN})", re.IGNORECASE)
+    one = f"(?:(?:{known}){AFTER}|{UNKNOWN})"
+    mention = re.compile(f"{BEFORE}({one}(?:/@{one})*)", re.IGNORECASE)
     found: dict[str, str] = {}
     for line in _outside_fences(text.splitlines()):
-        for name in mention.findall(MAIL_ADDRESS.sub(" ", _without_spans(line))):
-            found.setdefault(name.lower(), name)
+        for chain in mention.findall(MAIL_ADDRESS.sub(" ", _without_spans(line))):
+            for name in chain.split("/@"):
+                found.setdefault(name.lower(), name)
     return list(found.values())
 
 

@@ -1,6 +1,7 @@
 """The form of a manager's answer, and what follows from it. Pure."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from backend.agents.team.payload import (
     changed_payload,
     without_followed,
 )
-from backend.fences import fenced_parts
+from backend.fences import OPENING, fenced_parts
 from backend.llm.clean import clean
 from backend.planning.references import find_references
 from backend.types import JSON
@@ -27,6 +28,10 @@ from backend.types import JSON
 RESPOND, RUN_PLAN, CALL_AGENT = "respond", "run_plan", "call_agent"
 MOST_FENCES = 3  # of an answer that are read
 KNOWN = frozenset(("taskComplete", "nextStep", "payloadChangeRequest"))
+# What is written like a response, however badly.
+_FORMAL = re.compile(
+    rf"""\A\s*(?:{OPENING.pattern}\s*)?\{{\s*["'}}]|\b(?:{"|".join(sorted(KNOWN))})["']?\s*:"""
+)
 
 UNREADABLE = (
     "The answer could not be read. Answer with one JSON object in the form of # How to answer"
@@ -114,6 +119,14 @@ def read_response(message: AIMessage) -> Response | None:
         raise Unusable(f"{UNREADABLE}: {where}: {fault['msg']}.") from error
 
 
+def is_prose(text: str) -> bool:
+    """Return whether a text says something, and nothing in it was meant as a response.
+
+    A manager's prose is what the person reads, like a response of the type Chat.
+    """
+    return bool(text.strip()) and _FORMAL.search(text) is None
+
+
 def follow(response: Response, payload: JSON, own_calls: list[ToolCall]) -> Result:
     """Return what follows from a response, besides the calls that the model made itself.
 
@@ -199,7 +212,7 @@ def _object_in(text: str) -> JSON | None:
         if not candidate.startswith("{"):
             continue
         try:
-            given = json.loads(candidate)
+            given = json.loads(candidate, strict=False)  # with line ends in texts
         except (ValueError, RecursionError):
             continue
         if isinstance(given, dict) and given.keys() & KNOWN:

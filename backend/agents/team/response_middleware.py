@@ -19,6 +19,7 @@ from backend.agents.team.response import (
     Result,
     Unusable,
     follow,
+    is_prose,
     read_response,
 )
 from backend.conversations.display import RESPONSE
@@ -43,8 +44,9 @@ class TeamState(AgentState[Any]):
 class Responses(AgentMiddleware[Any, Any]):
     """Wraps each model call of an agent of a team.
 
-    A manager must answer in the form of a response; others may. What follows is kept: a plain
-    answer or tool calls, and the new payload. `agents` are those that may take over the turn.
+    Agents may answer in the form of a response; what a manager writes in that form must be one
+    that can be followed. What follows is kept: a plain answer or tool calls, and the new payload.
+    `agents` are those that may take over the turn.
     """
 
     state_schema = TeamState
@@ -92,8 +94,8 @@ class Responses(AgentMiddleware[Any, Any]):
         response = read_response(answer)
         calls = [call for call in answer.tool_calls if call["name"] != RESPOND]
         if response is None:
-            is_plain = bool(calls) or not self._is_manager
-            if not is_plain or (answer.invalid_tool_calls and self._is_manager):
+            says_enough = bool(calls) or is_prose(answer.text)
+            if self._is_manager and (answer.invalid_tool_calls or not says_enough):
                 raise Unusable(f"{UNREADABLE}.")
             return answer.model_copy(update={"name": self._agent})
         result = follow(response, payload, calls)

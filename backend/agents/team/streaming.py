@@ -1,28 +1,32 @@
-"""Streaming a response to people: of its JSON, only the message."""
+"""Streaming a response to people: prose as it comes, of a JSON object only its message."""
 
-from langchain_core.utils.json import parse_partial_json
+import re
 
+from backend.fences import OPENING
 from backend.llm.asking import Tell
 from backend.llm.events import Delta, ModelEvent, Reset
+from backend.text import clean_text
 
-EVERY = 24  # characters between two parses, each of which reads the whole text
-MOST_CHARACTERS = 100_000  # beyond this, the message is shown once complete
+_BEGIN = "\x02"  # stands before an answer's first character
+# Where a response begins: with the answer itself, or in a fence; and what may yet become that.
+_FENCE, _PART_OF_FENCE = OPENING.pattern, r"```(?:js?o?n?)?[^\S\n]*(?:\n\s*)?"
+_START = re.compile(rf'(?:{_BEGIN}\s*(?:{_FENCE})?|{_FENCE})\s*(?=\{{\s*")')
+_UNDECIDED = re.compile(
+    rf"(?:{_BEGIN}\s*(?:{_PART_OF_FENCE})?|{_PART_OF_FENCE})(?:\{{\s*)?\Z"
+    rf"|(?:{_BEGIN}\s*)?`{{1,2}}\Z"
+)
+_MOST_HELD = 1_000  # characters of the latter
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_LONE = "\ufffd"
 
 
 class ResponseText:
-    """Filters a model's text on its way to people.
+    """Passes a model's text on to people, piece by piece, each character looked at once."""
 
-    Text that begins like JSON is held back, except for its `message`. A manager's other text is
-    held back too, because the manager is asked again for a response.
-    """
-
-    def __init__(self, tell: Tell, *, is_manager: bool) -> None:
+    def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._is_manager = is_manager
         self._message_id = ""
-        self._text = ""
-        self._looked = 0
-        self._shown = 0
+        self._answer = _Answer()
 
     def __call__(self, event: ModelEvent) -> None:
         """Pass on the text for people, and all events that are not text."""
@@ -33,33 +37,120 @@ class ResponseText:
             return
         if event.message_id != self._message_id:
             self._begin(event.message_id)
-        self._text += event.text
         if event.thinking:
             self._tell(Delta(event.message_id, thinking=event.thinking))
-        if text := self._readable():
+        if text := self._answer.add(event.text):
             self._tell(Delta(event.message_id, text))
 
     def _begin(self, message_id: str) -> None:
-        self._message_id, self._text = message_id, ""
-        self._looked = self._shown = 0
+        self._message_id, self._answer = message_id, _Answer()
 
-    def _readable(self) -> str:
-        """Return the text that has become readable since the last call."""
-        start = self._text.lstrip()
-        if start and not start.startswith(("{", "`")):
-            text = "" if self._is_manager else self._text
-        else:
-            text = self._message()
-        new, self._shown = text[self._shown :], max(self._shown, len(text))
-        return new
 
-    def _message(self) -> str:
-        if len(self._text) > MOST_CHARACTERS or len(self._text) - self._looked < EVERY:
+class _Answer:
+    """One answer: prose, until a response begins in it."""
+
+    def __init__(self) -> None:
+        self._held = _BEGIN
+        self._response: _Message | None = None
+
+    def add(self, piece: str) -> str:
+        """Return what people read of the answer's next piece."""
+        if self._response is not None:
+            return self._response.add(piece)
+        text = self._held + piece
+        if start := _START.search(text):
+            self._response = _Message()
+            message = self._response.add(text[start.end() :])
+            return text[: start.start()].removeprefix(_BEGIN) + message
+        undecided = _UNDECIDED.search(text)
+        place = undecided.start() if undecided else len(text)
+        if len(text) - place > _MOST_HELD:
+            place = len(text)
+        self._held = text[place:]
+        return text[:place].removeprefix(_BEGIN)
+
+
+class _Message:
+    """The value of `message` in a JSON object, decoded as it arrives."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._string: _String | None = None
+        self._key = ""
+        self._is_key = self._is_shown = self._is_done = False
+
+    def add(self, piece: str) -> str:
+        """Return what the next piece of the object adds to its message."""
+        return "".join(map(self._take, piece))
+
+    def _take(self, char: str) -> str:
+        if self._string is None:
+            self._take_structure(char)
             return ""
-        self._looked = len(self._text)
+        text = self._string.take(char)
+        if self._is_key:
+            self._key += text
+        shown = text if self._is_shown else ""
+        if self._string.has_ended:
+            self._is_done = self._is_done or self._is_shown
+            self._string = None
+        return shown
+
+    def _take_structure(self, char: str) -> None:
+        is_outermost = self._depth == 1
+        if char == '"':
+            self._string = _String()
+            if is_outermost and self._is_key:
+                self._key = ""
+            self._is_shown = (
+                is_outermost and not self._is_key and self._key == "message" and not self._is_done
+            )
+        elif char in "{[":
+            self._depth += 1
+            self._is_key = self._depth == 1
+        elif char in "}]":
+            self._depth -= 1
+            self._is_done = self._is_done or self._depth <= 0
+        elif char in ",:" and is_outermost:
+            self._is_key = char == ","
+
+
+class _String:
+    """A JSON string, decoded character by character; halves of surrogate pairs are joined."""
+
+    def __init__(self) -> None:
+        self.has_ended = False
+        self._escape = ""
+        self._high = ""
+
+    def take(self, char: str) -> str:
+        """Return the text that is known with this character."""
+        if self._escape:
+            self._escape += char
+            return self._decode()
+        if char == "\\":
+            self._escape = char
+            return ""
+        self.has_ended = char == '"'
+        return self._lone() + ("" if self.has_ended else clean_text(char))
+
+    def _decode(self) -> str:
+        kind, digits = self._escape[1], self._escape[2:]
+        if kind == "u" and len(digits) < 4:
+            return ""
+        self._escape = ""
+        if kind != "u":
+            return self._lone() + _ESCAPES.get(kind, kind)
         try:
-            given = parse_partial_json(self._text[self._text.find("{") :])
+            char = chr(int(digits, 16))
         except ValueError:
-            return ""
-        message = given.get("message") if isinstance(given, dict) else None
-        return message if isinstance(message, str) else ""
+            return self._lone() + _LONE
+        if "\ud800" <= char <= "\udbff":
+            lone, self._high = self._lone(), char
+            return lone
+        high, self._high = self._high, ""
+        return clean_text(high + char)
+
+    def _lone(self) -> str:
+        lone, self._high = _LONE if self._high else "", ""
+        return lone

@@ -58,12 +58,28 @@ def test_a_conversation_finds_its_agents(stack: Stack, team: TeamModel) -> None:
         {"text": "YES or NO, who knows"},
         {"text": '{"answer": ["YES"]}'},
         {"text": ""},
+        {"text": "[" * 40_000},
+        {"text": '{"answer": "UNSURE", "reason": "a\\u0000b"}'},
+        {"text": '{"answer": "YES' * 3_000},
         {"status": 500},
         {"status": 400},
         {"cut": True},
         {"text": '{"answer": "YES"}', "wait": 30},
     ],
-    ids=["unsure", "words", "both", "odd", "empty", "down", "refused", "cut", "slow"],
+    ids=[
+        "unsure",
+        "words",
+        "both",
+        "odd",
+        "empty",
+        "brackets",
+        "NUL",
+        "long",
+        "down",
+        "refused",
+        "cut",
+        "slow",
+    ],
 )
 def test_what_is_not_a_yes_goes_to_the_manager(stack: Stack, team: TeamModel, said: JSON) -> None:
     session_id = team_session(stack, continuity_seconds=1.0)
@@ -171,11 +187,11 @@ def test_a_payload_grows_over_turns(stack: Stack, team: TeamModel) -> None:
     [
         (response("hm", done=False), "Task not complete but no next step provided"),
         (chat(""), "Chat type specified but no user message provided"),
-        ({"text": "plain words"}, "could not be read"),
+        ({"text": '{"taskComplete": true, "message": '}, "could not be read"),
         ({"text": '{"taskComplete": "maybe"}'}, "taskComplete"),
         (response(None, done=False, nextStep={"type": "Dance"}), "nextStep.type"),
     ],
-    ids=["no step", "no message", "words", "odd value", "odd type"],
+    ids=["no step", "no message", "cut off", "odd value", "odd type"],
 )
 def test_what_nothing_follows_from_is_asked_again(
     stack: Stack, team: TeamModel, step: JSON, hint: str
@@ -191,10 +207,19 @@ def test_what_nothing_follows_from_is_asked_again(
 def test_a_manager_that_never_answers_in_the_form_fails_with_the_reason(
     stack: Stack, team: TeamModel
 ) -> None:
-    team.says["Sage"] = {"text": "plain words"}
+    team.says["Sage"] = {"text": '{"taskComplete": yes}'}
     turn = stack.turn(stack.chat("go", team_session(stack))["turn_id"])
     assert turn["status"] == "failed" and "could not be read" in turn["error"]["detail"]
     assert len(team.bodies("Sage")) == 4
+
+
+def test_a_manager_s_prose_is_what_people_read(stack: Stack, team: TeamModel) -> None:
+    team.says["Sage"] = {"text": "`FI` and `BPC` differ by {x}.\n\n```sql\nSELECT 1\n```"}
+
+    answer = stack.chat("go", team_session(stack))
+
+    assert answer["response"] == "`FI` and `BPC` differ by {x}.\n\n```sql\nSELECT 1\n```"
+    assert len(team.bodies("Sage")) == 1
 
 
 def test_a_sub_agent_answers_in_the_manager_s_place(stack: Stack, team: TeamModel) -> None:

@@ -56,6 +56,22 @@ def test_another_answer_is_by_the_agent_that_the_message_was_sent_to(
     assert stack.finished(edited)["agent"] == "Sage"
 
 
+def test_another_answer_with_an_equal_payload_has_its_artifact(
+    stack: Stack, team: TeamModel
+) -> None:
+    team.says["Sage"] = response("noted", payloadChangeRequest=payload_of(found=1))
+    session_id = team_session(stack)
+    turn_id = stack.chat("research", session_id)["turn_id"]
+
+    again = stack.client.post(f"/turns/{turn_id}/retry").json()["id"]
+    stack.finished(again)
+    team.says["Sage"] = chat("nothing new")
+    stack.chat("and?", session_id)
+
+    shown = [m for m in stack.messages(session_id) if m["content_type"] == "artifact"]
+    assert [(m["turn_id"], m["content"]["version"]) for m in shown] == [(turn_id, 1), (again, 2)]
+
+
 @pytest.mark.parametrize("slow", ["continuity", "answer"])
 def test_a_lost_worker_loses_no_route_and_no_payload(
     own_stack: Stack, team: TeamModel, slow: str

@@ -76,6 +76,24 @@ def test_who_is_referred_to_is_also_depended_on_and_agents_are_known_in_any_case
     assert needs_of(made) == {"a": [], "b": ["a"]}
 
 
+def test_a_plan_may_be_as_short_as_its_specification_s_example() -> None:
+    made = plan(
+        {"tempId": "1", "name": "Research AI", "agentName": "Analyst", "input": None},
+        {"tempId": 2, "name": "Write it", "agentName": "Writer", "dependsOn": [1]},
+        {
+            "tempId": "报告-3",
+            "name": "Sum up",
+            "agentName": "Writer",
+            "description": "@2.output.text",
+        },
+        task("t4", input={"report": "用@报告-3.output.text写"}),
+    )
+
+    assert find_faults(made, AGENTS) == []
+    assert needs_of(made) == {"1": [], "2": ["1"], "报告-3": ["2"], "t4": ["报告-3"]}
+    assert [one.description for one in made.tasks[:2]] == ["Research AI", "Write it"]
+
+
 def test_a_graph_of_200_tasks_in_a_row_is_checked() -> None:
     row = [task(f"t{n}", *([f"t{n - 1}"] if n else [])) for n in range(200)]
 
