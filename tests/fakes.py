@@ -97,16 +97,24 @@ class ScriptedModel:
         """The messages of each request, in the order of the requests."""
         return [request["messages"] for request in self.requests]
 
-    async def _list(self, _: Request) -> Response:
+    def _refuse_key(self, request: Request) -> Response | None:
+        given = request.headers.get("authorization")
+        if not self.key or given == f"Bearer {self.key}":
+            return None
+        said = f"Incorrect API key provided: {given}"
+        return error_response(401, {"text": said, "code": "invalid_api_key"})
+
+    async def _list(self, request: Request) -> Response:
+        if refused := self._refuse_key(request):
+            return refused
         if self.names is None:
             return error_response(404, {"text": "Not Found"})
         return JSONResponse({"object": "list", "data": [{"id": name} for name in self.names]})
 
     async def _answer(self, request: Request) -> Response:
         body = await request.json()
-        if self.key and request.headers.get("authorization") != f"Bearer {self.key}":
-            said = f"Incorrect API key provided: {request.headers.get('authorization')}"
-            return error_response(401, {"text": said, "code": "invalid_api_key"})
+        if refused := self._refuse_key(request):
+            return refused
         if self.names is not None and body["model"] not in self.names:
             said = f"The model `{body['model']}` does not exist"
             return error_response(404, {"text": said, "code": "model_not_found"})

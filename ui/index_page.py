@@ -26,6 +26,7 @@ SCRIPTS = (
     "pasting.js",
     "dropping.js",
     "presses.js",
+    "leaving.js",
     "decision_focus.js",
     "row_focus.js",
     "unsaved.js",

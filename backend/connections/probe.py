@@ -4,7 +4,7 @@ import asyncio
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from difflib import get_close_matches
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ LIST_SECONDS = 10.0
 MOST_BYTES = 2**20
 MOST_MODELS = 500
 NAMED = 8
+NO_SUCH_PLACE = (404, 405)
 QUESTION = "Say OK."
 
 
@@ -34,16 +35,18 @@ class _NotReadable(Exception):
 
 
 async def probe(connection: Connection) -> ConnectionTest:
-    """Ask the connection's default model for a word; never raise for the endpoint's behaviour.
+    """Ask the connection's default model for a word, or list the models if it names none.
 
-    Raise ConfigurationError if the environment's proxy or certificates cannot be used.
+    What the endpoint does is in the answer. Raise ConfigurationError if the environment's proxy or certificates cannot be used.
     """
     key = connection.api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     timeout = httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
     async with open_client(headers=headers, timeout=timeout) as client:
+        if not connection.default_model:
+            return await _explained(_look_for_models(client, connection), connection)
         models, found = await asyncio.gather(
-            _list_models(client, connection), _ask(client, connection)
+            _list_models(client, connection), _explained(_ask(client, connection), connection)
         )
     if found.outcome is TestOutcome.UNKNOWN_MODEL and models:
         found.detail += _named(connection.default_model, models)
@@ -51,18 +54,13 @@ async def probe(connection: Connection) -> ConnectionTest:
     return found
 
 
-async def _ask(client: httpx2.AsyncClient, connection: Connection) -> ConnectionTest:
-    body = {
-        "model": connection.default_model,
-        "messages": [{"role": "user", "content": QUESTION}],
-        "stream": True,
-    }
-    url, began = f"{connection.endpoint}/chat/completions", time.monotonic()
+async def _explained(
+    test: Coroutine[None, None, ConnectionTest], connection: Connection
+) -> ConnectionTest:
+    """Return what a test has found; if it breaks off, what that means."""
     try:
-        async with asyncio.timeout(ANSWER_SECONDS), client.stream("POST", url, json=body) as answer:
-            if not answer.is_success:
-                return _refusal(answer.status_code, await _body(answer), connection)
-            error = await _first_piece(answer)
+        async with asyncio.timeout(ANSWER_SECONDS):
+            return await test
     except (TimeoutError, httpx2.TimeoutException):
         detail = f"{_host(connection)} gave no answer within {ANSWER_SECONDS:.0f} seconds."
         return ConnectionTest(outcome=TestOutcome.UNREACHABLE, detail=detail)
@@ -72,11 +70,40 @@ async def _ask(client: httpx2.AsyncClient, connection: Connection) -> Connection
         return ConnectionTest(
             outcome=TestOutcome.UNREACHABLE, detail=_unreachable(error, connection)
         )
+
+
+async def _ask(client: httpx2.AsyncClient, connection: Connection) -> ConnectionTest:
+    body = {
+        "model": connection.default_model,
+        "messages": [{"role": "user", "content": QUESTION}],
+        "stream": True,
+    }
+    url, began = f"{connection.endpoint}/chat/completions", time.monotonic()
+    async with client.stream("POST", url, json=body) as answer:
+        if not answer.is_success:
+            return _refusal(answer.status_code, await _body(answer), connection)
+        error = await _first_piece(answer)
     if error is not None:
         return _refusal(400, error, connection)
     seconds = time.monotonic() - began
     detail = f"{connection.default_model} answers: its answer began after {seconds:.1f} s."
     return ConnectionTest(outcome=TestOutcome.OK, detail=detail, seconds=round(seconds, 3))
+
+
+async def _look_for_models(client: httpx2.AsyncClient, connection: Connection) -> ConnectionTest:
+    """Return the endpoint's models, of which a person chooses one."""
+    async with client.stream("GET", f"{connection.endpoint}/models") as answer:
+        body = await _body(answer)
+    if not answer.is_success and answer.status_code not in NO_SUCH_PLACE:
+        return _refusal(answer.status_code, body, connection)
+    models = _names_in(body) if answer.is_success else []
+    host = _host(connection)
+    if not models:
+        detail = f"{host} answers, but does not list its models. Enter the name of one."
+        detail += _hint(connection)
+        return ConnectionTest(outcome=TestOutcome.UNKNOWN_MODEL, detail=detail)
+    detail = f"{host} lists its models. Choose one as the default model, and test that."
+    return ConnectionTest(outcome=TestOutcome.OK, detail=detail, models=models)
 
 
 async def _list_models(client: httpx2.AsyncClient, connection: Connection) -> list[str]:
@@ -86,9 +113,12 @@ async def _list_models(client: httpx2.AsyncClient, connection: Connection) -> li
             asyncio.timeout(LIST_SECONDS),
             client.stream("GET", f"{connection.endpoint}/models") as answer,
         ):
-            body = await _body(answer) if answer.is_success else None
+            return _names_in(await _body(answer)) if answer.is_success else []
     except (TimeoutError, httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, OSError):
         return []
+
+
+def _names_in(body: Any) -> list[str]:
     items = body.get("data") if isinstance(body, dict) else None
     names = [item.get("id") for item in items or () if isinstance(item, dict)]
     return sorted({name for name in names if isinstance(name, str) and name})[:MOST_MODELS]
@@ -161,7 +191,7 @@ def _refusal(status: int, body: Any, connection: Connection) -> ConnectionTest:
     if is_about_model(status, _codes(body), words, model):
         detail = f"{host} knows no model {model}.{says}"
         return ConnectionTest(outcome=TestOutcome.UNKNOWN_MODEL, detail=detail)
-    if status in (404, 405):
+    if status in NO_SUCH_PLACE:
         return _not_compatible(connection, f" (status {status})")
     if status in (402, 429):
         detail = f"{host} was reached, but the account's rate limit or quota is used up.{says}"
@@ -180,9 +210,13 @@ def _not_compatible(connection: Connection, more: str = "") -> ConnectionTest:
         f"{_host(connection)} answers, but not as an OpenAI-compatible endpoint"
         f"{more}: there is no chat under {connection.base_url}/chat/completions."
     )
-    if not connection.base_url.endswith("/v1"):
-        detail += " The base URL usually ends in /v1."
+    detail += _hint(connection)
     return ConnectionTest(outcome=TestOutcome.NOT_COMPATIBLE, detail=detail)
+
+
+def _hint(connection: Connection) -> str:
+    is_usual = connection.base_url.endswith("/v1")
+    return "" if is_usual else " The base URL usually ends in /v1."
 
 
 def _named(wanted: str, models: list[str]) -> str:

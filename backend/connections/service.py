@@ -14,12 +14,13 @@ from backend.errors.base import ConfigurationError, InvalidInput
 from backend.errors.models import ConnectionChanged, KeyUnreadable
 from backend.llm.connection import OPENAI_URL, Connection
 from backend.schemas.connections import (
-    ConnectionInput,
     ConnectionSource,
     ConnectionTest,
     ConnectionUsed,
+    EndpointInput,
     ModelConnection,
     SavedConnectionInput,
+    TestedConnectionInput,
 )
 from backend.settings import Settings
 from db.models.model_connection import ModelConnectionRow
@@ -59,7 +60,7 @@ def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnec
     scope.require_admin()
     store.lock(session)
     _check_replaced(session, wanted)
-    connection = _connection(session, settings, wanted)
+    connection = _connection(session, settings, wanted, wanted.default_model)
     try:
         store.replace(session, connection, settings, scope.user_id)
     except OSError as error:
@@ -84,19 +85,23 @@ def remove(session: Session, scope: Scope) -> None:
 
 
 def test(
-    database: Database, settings: Settings, scope: Scope, wanted: ConnectionInput
+    database: Database, settings: Settings, scope: Scope, wanted: TestedConnectionInput
 ) -> ConnectionTest:
-    """Test the endpoint with a short question, and save nothing. It may take half a minute.
+    """Test the endpoint, and save nothing. It may take half a minute.
+
+    A named model is asked a short question; if none is named, the endpoint lists its models.
 
     Raise NotAllowed, InvalidInput, KeyUnreadable.
     """
     scope.require_admin()
     with database.read() as session:
-        connection = _connection(session, settings, wanted)
+        connection = _connection(session, settings, wanted, wanted.default_model or "")
     return asyncio.run(probe(connection))
 
 
-def _connection(session: Session, settings: Settings, wanted: ConnectionInput) -> Connection:
+def _connection(
+    session: Session, settings: Settings, wanted: EndpointInput, model: str
+) -> Connection:
     """Return the wanted connection, with its key. Raise InvalidInput, KeyUnreadable."""
     base_url = wanted.base_url or OPENAI_URL
     key = wanted.api_key
@@ -104,7 +109,7 @@ def _connection(session: Session, settings: Settings, wanted: ConnectionInput) -
         key = _saved_key(session, settings, base_url)
     if not key and base_url == OPENAI_URL:
         raise InvalidInput("OpenAI requires an API key. Enter one, or another base URL.")
-    return Connection(base_url, SecretStr(key), wanted.default_model)
+    return Connection(base_url, SecretStr(key), model)
 
 
 def _check_replaced(session: Session, wanted: SavedConnectionInput) -> None:

@@ -76,8 +76,8 @@ DefaultModel = Annotated[
 ]
 
 
-class ConnectionInput(Input):
-    """A connection to save or to test."""
+class EndpointInput(Input):
+    """An endpoint and its key."""
 
     base_url: BaseUrl = Field(
         "",
@@ -89,14 +89,26 @@ class ConnectionInput(Input):
         description="Absent: keep the saved key, which is only sent to the host it was saved for."
         " Empty: the endpoint needs no key.",
     )
-    default_model: DefaultModel = Field(
-        description="The model to use where a domain names none.", examples=["gpt-4o"]
+
+
+class TestedConnectionInput(EndpointInput):
+    """A connection to test."""
+
+    __test__ = False  # no pytest class
+
+    default_model: DefaultModel | None = Field(
+        None,
+        description="The model to ask. Absent: none is asked, the endpoint's models are listed.",
+        examples=["gpt-4o"],
     )
 
 
-class SavedConnectionInput(ConnectionInput):
+class SavedConnectionInput(EndpointInput):
     """A connection to save."""
 
+    default_model: DefaultModel = Field(
+        description="The model to use where a domain names none.", examples=["gpt-4o"]
+    )
     replaces: datetime | None = Field(
         None,
         description="`saved_at` of the connection that this one replaces, null if none was saved;"

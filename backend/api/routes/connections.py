@@ -7,10 +7,10 @@ from backend.api.http.sanitize import Sent
 from backend.api.http.threads import long_wait
 from backend.connections import service as connections
 from backend.schemas.connections import (
-    ConnectionInput,
     ConnectionTest,
     ModelConnection,
     SavedConnectionInput,
+    TestedConnectionInput,
 )
 
 router = APIRouter(prefix="/model-connection", tags=["model connection"])
@@ -47,7 +47,10 @@ def remove_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection
 @router.post("/test")
 @long_wait
 def test_connection(
-    body: Sent[ConnectionInput], services: ServicesDep, scope: ScopeDep
+    body: Sent[TestedConnectionInput], services: ServicesDep, scope: ScopeDep
 ) -> ConnectionTest:
-    """Send the endpoint a short request from the API's machine; nothing is saved."""
+    """Ask the model for a word, or list the endpoint's models if none is named; save nothing.
+
+    The request is sent from the API's machine.
+    """
     return connections.test(services.database, services.settings, scope, body)

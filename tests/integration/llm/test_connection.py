@@ -168,6 +168,22 @@ def test_a_test_says_what_the_endpoint_did(
     assert stack.client.get(PATH).json()["source"] == "environment"
 
 
+def test_without_a_model_the_endpoint_lists_its_models(
+    stack: Stack, model: ScriptedModel, other: ScriptedModel
+) -> None:
+    found = try_out(stack, base_url=other.url, api_key=KEY)
+    wrong_key = try_out(stack, base_url=other.url, api_key="canary-wrong-55")
+    lists_none = try_out(stack, base_url=stack.base_url)
+    nobody = try_out(stack, base_url=f"http://127.0.0.1:{free_port()}/v1")
+
+    assert (found["outcome"], found["models"]) == ("ok", ["large", "small"])
+    assert wrong_key["outcome"] == "key_refused"
+    assert lists_none["outcome"] == "unknown_model"
+    assert "Enter the name of one. The base URL usually ends in /v1" in lists_none["detail"]
+    assert nobody["outcome"] == "unreachable"
+    assert other.requests == []
+
+
 def test_a_403_with_a_reason_is_not_said_to_be_a_refused_key(
     stack: Stack, other: ScriptedModel
 ) -> None:

@@ -67,7 +67,7 @@ def show(connection: ModelConnection) -> None:
         index=None,
         accept_new_options=True,
         placeholder="Type a name, or run the test and choose",
-        help="Used where a domain names none. The test lists the endpoint's models.",
+        help="Used where a domain names none. Left empty, the test lists the endpoint's models.",
     )
     _actions(connection, is_saved)
     _result(ended)
@@ -128,12 +128,11 @@ def _result(ended: Ended) -> None:
 
 
 def _body() -> JSON:
-    """Return the values of the fields. Raise ClientError."""
+    """Return the values of the fields, without those that are empty."""
     written = st.session_state
-    model = str(written.get(MODEL) or "").strip()
-    if not model:
-        raise ClientError("No default model", "Enter a default model first.")
-    body = {"base_url": str(written.get(URL) or "").strip(), "default_model": model}
+    body = {"base_url": str(written.get(URL) or "").strip()}
+    if model := str(written.get(MODEL) or "").strip():
+        body["default_model"] = model
     key = str(written.get(KEY) or "").strip()
     if written.get(NO_KEY):
         body["api_key"] = ""
@@ -154,7 +153,9 @@ def _test() -> None:
 def _save() -> None:
     ended = _begin()
     try:
-        saved = calls.save_connection(state.client(), _body(), st.session_state.get(SEEN))
+        if "default_model" not in (body := _body()):
+            raise ClientError("No default model", "Enter a default model, or test and choose one.")
+        saved = calls.save_connection(state.client(), body, st.session_state.get(SEEN))
     except ClientError as problem:
         ended.problem = problem
         if problem.status == CHANGED:
