@@ -181,9 +181,9 @@ class Client:
         json = body.model_dump(mode="json", exclude_none=True)
         return self.call(ChatResponse, "POST", path, json=json, headers=headers)
 
-    def stop_turn(self, turn_id: UUID) -> None:
-        """Stop a running turn, or take a queued one out of the queue."""
-        self.send("POST", f"turns/{turn_id}/stop")
+    def stop_turn(self, turn_id: UUID) -> Turn:
+        """Stop a running turn, or take a queued one out of the queue; return it as it is then."""
+        return self.call(Turn, "POST", f"turns/{turn_id}/stop")
 
     def retry_turn(self, turn_id: UUID) -> None:
         """Run a failed or stopped turn again."""

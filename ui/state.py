@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
+from backend.schemas.conversations.turns import Turn
 from backend.schemas.domains.agents import AgentInfo
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.operations.server import ServerInfo
@@ -138,6 +139,7 @@ class Memory:
     composers: dict[UUID | None, str] = field(default_factory=dict)
     gone: UUID | None = None
     unsent: dict[str, str] = field(default_factory=dict)
+    taken_back: dict[UUID, list[Turn]] = field(default_factory=dict)  # by session
     notices: Notices = field(default_factory=Notices)
     pinned: list[Session] = field(default_factory=list)
     listed: ListedSessions = field(default_factory=ListedSessions)

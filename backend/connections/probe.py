@@ -37,7 +37,8 @@ class _NotReadable(Exception):
 async def probe(connection: Connection) -> ConnectionTest:
     """Ask the connection's default model for a word, or list the models if it names none.
 
-    What the endpoint does is in the answer. Raise ConfigurationError if the environment's proxy or certificates cannot be used.
+    What the endpoint does is in the answer. Raise ConfigurationError if the environment's proxy or
+    certificates cannot be used.
     """
     key = connection.api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -42,7 +42,8 @@ export class Sending {
     this.messages = []; // in flight, or accepted but not on the page yet
     this.problem = null;
     this.begun = new Map(); // composers of new chats, and the sessions begun in them
-    this.returned = new Map(); // refused texts that are back in their composers
+    this.returned = new Map(); // texts that are back in their composers: refused, or taken back
+    this.takenBack = new Set(); // the turns of queued messages that are back in their composers
     this.keys = new Map(); // of texts not accepted: sent again, a text counts as the same message
     this.last = null; // the sending under way
     this.waiting = new Map(); // composers in which Enter waits for the page: what the latest sends
@@ -59,11 +60,15 @@ export class Sending {
   }
 
   /** The page was drawn for `session`, which is null for a new chat; `gone` does not exist any more. */
-  update({ session, gone, domain, choice, composer, turns }) {
+  update({ session, gone, domain, choice, composer, turns, takenBack }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
     Object.assign(this, { session, domain, choice, composer });
     document.body.dataset.colloquySends = composer;
     window.colloquyDrafts?.place(composer, session ?? this.begun.get(composer) ?? null, gone);
+    for (const { turn, text } of takenBack) {
+      if (!this.takenBack.has(turn)) this.giveBack({ text, composer });
+      this.takenBack.add(turn);
+    }
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn) && !one.isPassed);
   }
@@ -282,7 +287,7 @@ export class Sending {
     this.messages = this.messages.filter((one) => one !== message);
   }
 
-  /** Put a refused text back into its composer: after those refused before it, above newer words. */
+  /** Put a text back into its composer: after those returned before it, above newer words. */
   giveBack({ text, composer }) {
     const area = document.querySelector(`.${composer} textarea`);
     const value = area?.value ?? window.colloquyDrafts?.get(composer) ?? "";

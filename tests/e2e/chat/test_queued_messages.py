@@ -82,16 +82,21 @@ def test_a_queued_turn_is_shown_once_its_own_message_is_above_it(
     ends["two"].set()
 
 
-def test_a_queued_message_can_be_taken_back(desk: Desk, model: ScriptedModel):
+def test_a_queued_message_that_is_taken_back_returns_to_the_composer(
+    desk: Desk, model: ScriptedModel
+):
     model.steps = without_end("Paragraph 1 of many.")
     desk.ask("one")
     desk.sees("Paragraph 1 of")
     desk.ask("never mind")
     desk.sees("Waiting: 1 turn before it")
 
+    desk.is_at_rest()
+    desk.composer.fill("Something newer")
     desk.press("Take back")
 
     desk.sees_not("Waiting: 1 turn before it")
+    expect(desk.composer).to_have_value("never mind\n\nSomething newer")
     desk.press("Stop")
     desk.is_idle()
-    desk.sees_not("never mind")
+    desk.sees_once("never mind")  # in the composer only

@@ -114,7 +114,8 @@ def _take_back_button(turn: Turn) -> None:
         key=f"unqueue-{turn.id}",
         type="tertiary",
         icon=":material/undo:",
-        on_click=stop,
+        help="The message returns to the composer",
+        on_click=_take_back,
         args=(turn.id,),
     )
 
@@ -173,12 +174,20 @@ def stop(turn_id: UUID) -> None:
     _try(state.client().stop_turn, turn_id)
 
 
+def _take_back(turn_id: UUID) -> None:
+    """Take a queued message back into the composer; one that an agent has begun is only stopped."""
+    with state.flashing():
+        stopped = state.client().stop_turn(turn_id)
+        if stopped.started_at is None:
+            chat_state.take_back(stopped)
+
+
 def retry(turn_id: UUID) -> None:
     """Retry a turn, in a callback; the second click of a double click does nothing."""
     _try(once, turn_id, state.client().retry_turn, turn_id)
 
 
-def _try(call: Callable[..., None], *arguments: Any) -> None:
+def _try(call: Callable[..., object], *arguments: Any) -> None:
     """Make the call; on failure, show the reason on the page."""
     with state.flashing():
         call(*arguments)

@@ -36,7 +36,6 @@ class Actions:
     is_read_only: bool = False
     versions: Mapping[int, Sequence[MessageVersion]] = field(default_factory=dict)
     figures: Mapping[UUID, TurnFigures] = field(default_factory=dict)
-    names_models: bool = False
     team: Team = field(default_factory=Team)
 
 
@@ -52,7 +51,6 @@ def load(session: Session, active: Turn | None) -> Actions:
         active is not None,
         navigation.is_read_only() or session.parent_id is not None,
         versions,
-        names_models=bool(session.models),
         team=of_session(session).with_turns([active] if active else []),
     )
 
@@ -73,8 +71,9 @@ def with_figures(actions: Actions, session: Session, rows: Sequence[DisplayMessa
 
 
 def figures_words(figures: TurnFigures) -> str:
-    """14:05 · 12 s · 3,214 tokens in, 210 out."""
-    words = [reader.moment(figures.finished_at)]
+    """gpt-4o · 14:05 · 12 s · 3,214 tokens in, 210 out. The model is the one that answered."""
+    words = [plain(figures.model, 60)] if figures.model else []
+    words.append(reader.moment(figures.finished_at))
     if figures.seconds is not None:
         words.append(reader.duration(figures.seconds))
     used = figures.usage
@@ -127,11 +126,7 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
     """Draw Copy and Another answer under an agent's last text."""
     with _row(row):
         _offer_copy(row)
-        if row.turn_id is not None and row.turn_id in actions.figures:
-            figures = actions.figures[row.turn_id]
-            words = figures_words(figures)
-            if actions.names_models and figures.model:
-                words = f"{plain(figures.model, 60)} · {words}"
+        if words := _answer_words(row, actions):
             st.caption(words, width="content")
         # A stopped answer is continued instead, with Retry below it.
         if row.turn_id is None or actions.is_read_only or row.status is MessageStatus.STOPPED:
@@ -139,6 +134,14 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
         if not actions.is_busy:
             state.memory().asked_again.discard(row.turn_id)
         _button("Another answer", ":material/refresh:", row, actions, _ask_again, row.turn_id)
+
+
+def _answer_words(row: DisplayMessage, actions: Actions) -> str:
+    """Return which model answered and what its turn used; until it has ended, only the model."""
+    figures = actions.figures.get(row.turn_id) if row.turn_id is not None else None
+    return (
+        figures_words(figures) if figures else plain(str(row.metadata.get("model_name") or ""), 60)
+    )
 
 
 def _offer_copy(row: DisplayMessage) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import streamlit as st
 
+from backend.schemas.conversations.turns import Turn
 from ui import state
 
 
@@ -65,6 +66,16 @@ def draft(key: str) -> str:
 def keep_draft(key: str, text: str) -> None:
     """Keep a text that could not be sent until its composer is drawn again."""
     state.memory().unsent[key] = text
+
+
+def take_back(turn: Turn) -> None:
+    """Have the browser put a turn's message into its session's composer, above an unsent text.
+
+    Only the browser has that text, so Python does not write into the composer itself.
+    """
+    taken = state.memory().taken_back.setdefault(turn.session_id, [])
+    if turn.id not in {one.id for one in taken}:
+        taken.append(turn)
 
 
 @contextmanager

@@ -1,8 +1,12 @@
 """What can be done with a message: edit, another answer, its versions; over a fake API."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from backend.schemas.conversations.sessions import MessageType
+from backend.schemas.conversations.turns import Usage
+from backend.schemas.usage import TurnFigures
 from tests.ui.seen import QUESTION, answered, failed, page_of, words
 from ui.features.chat.message_actions import BUSY
 
@@ -163,3 +167,26 @@ def test_a_failed_turn_offers_to_go_on_and_nothing_else(open_page, store):
     keys = [button.key or "" for button in page.button]
     assert f"retry-{turn.id}" in keys
     assert not [key for key in keys if key.startswith("another-")]
+
+
+def test_an_answer_names_its_model_and_what_its_turn_used(open_page, store, talk):
+    session, first, second = talk
+    ended = datetime(2026, 3, 31, 14, 5, tzinfo=UTC)
+    store.usage.figures = [
+        TurnFigures(
+            turn_id=first.id,
+            model="gpt-4o",
+            usage=Usage(input_tokens=3214, output_tokens=210),
+            seconds=12,
+            finished_at=ended,
+        )
+    ]
+    answer_of(store, second).metadata["model_name"] = "o3-mini"
+
+    page = open_page(session=session.id)
+
+    assert any(
+        one.value.startswith("gpt\\-4o · ") and one.value.endswith("3,214 tokens in, 210 out")
+        for one in page.caption
+    )
+    assert "o3\\-mini" in [one.value for one in page.caption]

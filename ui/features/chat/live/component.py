@@ -72,11 +72,18 @@ def show(
             "turns": sorted(str(turn_id) for turn_id in known if turn_id),
             "framed": bool(drawn),
             "edit": _edit(rows),
+            "takenBack": _taken_back(session_id),
             "draws": held.draws,
         },
         on_changed_change=_want_rows,
         on_begun_change=_open_begun,
     )
+
+
+def _taken_back(session_id: UUID | None) -> list[dict[str, str]]:
+    """Return the messages to put into the composer; the browser does so once for each."""
+    taken = state.memory().taken_back.get(session_id, []) if session_id else []
+    return [{"turn": str(turn.id), "text": turn.message} for turn in taken]
 
 
 def _edit(rows: Sequence[DisplayMessage]) -> dict[str, str] | None:
