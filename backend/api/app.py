@@ -42,6 +42,7 @@ from backend.events.reader import EventReader
 from backend.files.service import Files
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
+from backend.version import VERSION
 from backend.web.protection import protect
 
 THREADS = 200  # most of them wait for PostgreSQL, so many of them cost little
@@ -57,7 +58,7 @@ def create_app(services: Services) -> FastAPI:
     app = FastAPI(
         title="Colloquy",
         description="Long conversations with tool-using agents.",
-        version="1",
+        version=VERSION,
         openapi_url=None,  # FastAPI's routes refuse no parameters, and its pages load
         docs_url=None,  # their scripts from elsewhere: see docs
         redoc_url=None,

@@ -3,11 +3,13 @@
 from pydantic import Field
 
 from backend.schemas.wire import Wire
+from backend.version import VERSION
 
 
 class ServerInfo(Wire):
     """What pages need to know of the server: who the caller is, and which model answers."""
 
+    version: str = VERSION
     user: str
     is_admin: bool
     model: str

@@ -15,6 +15,7 @@ from backend.schemas.conversations.sessions import (
     MAX_MESSAGE_CHARS,
     MAX_TITLE_CHARS,
 )
+from backend.version import VERSION
 from tests.fakes import script
 from tests.integration.scenes import make_domain, stop, wait_for_event
 from tests.processes import ROOT
@@ -131,7 +132,7 @@ def test_every_figure_that_operators_are_told_of_is_there(stack: Stack) -> None:
 def test_server_says_who_asks_and_what_answers(stack: Stack) -> None:
     server = stack.client.get("/server").json()
 
-    assert server["user"] == "local"
+    assert (server["version"], server["user"]) == (VERSION, "local")
     assert server["ready"] is True
     assert (server["model"], server["is_demo_model"], server["workers"]) == ("scripted", False, 1)
 

@@ -1,0 +1,3 @@
+"""The version of Colloquy; nothing else says it."""
+
+VERSION = "1.0.0"
