@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
@@ -89,6 +89,15 @@ _DRIVERS = {
     "mysql": "mysql+pymysql",
     "mariadb": "mariadb+pymysql",
 }
+# A name that is too long is another name: PostgreSQL cuts it, as the cast does.
+_FUNCTIONS = """
+    SELECT written FROM unnest(CAST(:names AS text[])) AS written
+    WHERE EXISTS (
+        SELECT FROM pg_catalog.pg_proc
+        WHERE proname = CAST(written AS name)
+            AND (provolatile <> 'i' OR pronamespace <> 'pg_catalog'::regnamespace)
+    )
+"""
 _UNKNOWN_NAME = re.compile(r"(?:column|relation|table):? [\"'`]?([\w.]+)", re.IGNORECASE)
 
 _SQLITE_ALLOWED = frozenset(
@@ -130,19 +139,27 @@ class Database:
 
     def query(self, sql: str, tables: Sequence[TableInfo], limits: Limits) -> Table:
         """Return the result of one SELECT."""
-        checked = check_query(sql, self._query_scope(tables))
-        text = verbatim(sql, checked, self.dialect)
         with self.open(limits, sealed=True) as connection:
             try:
-                return _fetch(connection, text, limits)
+                checked = check_query(sql, self._query_scope(tables, connection))
+                return _fetch(connection, verbatim(sql, checked, self.dialect), limits)
             except SQLAlchemyError as error:
                 raise QueryFailed(self._explain(error, tables)) from None
 
-    def _query_scope(self, tables: Sequence[TableInfo]) -> QueryScope:
-        paths = {path for table in tables for path in (table.exact_name, table.path) if path}
-        known = frozenset(tuple(part.lower() for part in path) for path in paths)
-        shown = tuple(written(table.exact_name, self.dialect) for table in tables)
-        return QueryScope(self.dialect, known, shown=shown)
+    def _query_scope(self, tables: Sequence[TableInfo], connection: Connection) -> QueryScope:
+        columns: dict[tuple[str, ...], frozenset[str]] = {}
+        for table in tables:
+            names = frozenset(column.name for column in table.columns)
+            for path in filter(None, (table.exact_name, table.path)):
+                key = tuple(part.lower() for part in path)
+                columns[key] = columns.get(key, names) & names
+        return QueryScope(
+            self.dialect,
+            frozenset(columns),
+            shown=tuple(written(table.exact_name, self.dialect) for table in tables),
+            columns=columns,
+            functions_among=partial(_functions_among, connection),
+        )
 
     @contextmanager
     def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
@@ -202,6 +219,14 @@ class Database:
         columns = {column.name for table in tables for column in table.columns}
         names += [written([name], self.dialect) for name in sorted(columns)]
         return text + how_to_write(wrong[1], names)
+
+
+def _functions_among(connection: Connection, names: Collection[str]) -> frozenset[str]:
+    """Return which names the server has functions of, except its own that only compute."""
+    if not names or connection.dialect.name != "postgresql":
+        return frozenset()
+    rows = connection.execute(text(_FUNCTIONS), {"names": sorted(names)})
+    return frozenset(rows.scalars())
 
 
 def _words(error: Any) -> str:

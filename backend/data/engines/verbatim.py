@@ -12,6 +12,7 @@ from sqlglot import Dialect, exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 _NUMBER_IN_QUOTES = re.compile(r"[xXbB]'[0-9a-fA-F]*'|0[xXbB][0-9a-fA-F]+")
+_QUOTES = ("'", '"', "`")
 _SPELLED_IN_QUOTES = frozenset((TokenType.HEX_STRING, TokenType.BIT_STRING))
 # Strings with special rules, and hints: rare, so the parser prints the query instead.
 _ODD = frozenset(
@@ -36,13 +37,20 @@ def verbatim(sql: str, checked: exp.Expr, dialect: str) -> str:
     written = [_written(token, sql, dialect) for token in tokens]
     if not all(written):
         return checked.sql(dialect=dialect, comments=False)
-    parts = []
+    query = ""
     end = tokens[0].start
     for token, text in zip(tokens, written, strict=True):
         between = sql[end : token.start]
-        parts.append(("\n" if "\n" in between else " " if between else "") + (text or ""))
+        query += "\n" if "\n" in between else " " if between else _between(query, text or "")
+        query += text or ""
         end = token.end + 1
-    return "".join(parts)
+    return query
+
+
+def _between(query: str, text: str) -> str:
+    """Return a space where quotes would make one token of two, as in PostgreSQL's `U&"name"`."""
+    is_prefix = query[-1:].isalnum() or query[-1:] in ("_", "&")
+    return " " if text[:1] in _QUOTES and is_prefix else ""
 
 
 def _written(token: Token, sql: str, dialect: str) -> str | None:

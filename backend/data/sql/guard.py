@@ -5,14 +5,21 @@ The engines refuse writes on their own as well; neither barrier relies on the ot
 
 import logging
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from backend.data.errors import QueryRefused, did_you_mean
+from backend.data.sql.attributes import (
+    ColumnsOfTables,
+    attribute_names,
+    called_attribute,
+    called_name,
+    exact_name,
+)
 from backend.data.sql.functions import FORBIDDEN, HARMLESS, IN_FROM, refusal
 from backend.data.sql.sizes import check_sizes
 
@@ -54,7 +61,14 @@ _TABLE_FUNCTIONS = (
     exp.ExplodingGenerateSeries,
     exp.JSONTable,
 )
+_ANY_FUNCTION_IN_FROM = frozenset(("postgres",))
 _CATALOGS = frozenset(("information_schema", "pg_catalog", "sqlite_master", "sqlite_schema", "sys"))
+_CALL_WITHOUT_PARENTHESES = frozenset(("postgres", "oracle"))
+# The tables that engines provide: one row to compute with, and MariaDB's sequences of numbers.
+_PROVIDED = {
+    "mysql": re.compile(r"dual|seq_\d+_to_\d+(_step_\d+)?"),
+    "oracle": re.compile(r"dual"),
+}
 _MOST_LISTED = 40
 _DESCRIBE = "describe_source lists a table's columns, and so does the page Data."
 _INSTEAD: Sequence[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], str]] = (
@@ -78,8 +92,9 @@ _INSTEAD: Sequence[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], str]] = (
 class QueryScope:
     """What a query may name: its dialect, its tables in lower case, the engine's functions.
 
-    `shown` holds the tables' names as a query must write them. Without `functions`, the dialect's
-    functions that are known to only compute are allowed.
+    `shown` holds the tables' names as a query must write them, `columns` their columns if known;
+    `functions_among` returns which names the server has functions of that may do more than compute.
+    Without `functions`, the dialect's functions that are known to only compute are allowed.
     """
 
     dialect: str
@@ -87,6 +102,8 @@ class QueryScope:
     functions: Collection[str] = ()
     may_qualify_functions: bool = False
     shown: Sequence[str] = ()
+    columns: ColumnsOfTables = field(default_factory=dict)
+    functions_among: Callable[[Collection[str]], Collection[str]] = lambda _: ()
 
     def knows(self, function: str) -> bool:
         """Return whether a function is known to only compute."""
@@ -102,7 +119,11 @@ def check_query(sql: str, query_scope: QueryScope) -> exp.Expr:
             _check_function(node, query_scope)
         if isinstance(node, exp.Table):
             _check_table(node, query_scope)
-    check_sizes(query)
+    check_sizes(query, query_scope.dialect)
+    if query_scope.dialect in _CALL_WITHOUT_PARENTHESES:
+        _check_attributes(query, query_scope)
+    if query_scope.dialect == "oracle" and query_scope.columns:
+        _check_bare_names(query, query_scope)
     return query
 
 
@@ -170,6 +191,28 @@ def _check_function(node: exp.Func, query_scope: QueryScope) -> None:
         raise QueryRefused(f"Write {names[0]} without a schema in front of it.")
 
 
+def _check_attributes(query: exp.Expr, query_scope: QueryScope) -> None:
+    names = attribute_names(query)
+    functions = set(filter(FORBIDDEN.match, names)).union(query_scope.functions_among(names))
+    harmless = set(filter(query_scope.knows, functions))
+    name = called_attribute(query, query_scope.columns, functions - harmless)
+    if name is not None:
+        raise QueryRefused(
+            f"{name} after a dot calls the function {name}, which is not allowed in queries. "
+            "Only a table of the query that has such a column may stand before this dot."
+        )
+
+
+def _check_bare_names(query: exp.Expr, query_scope: QueryScope) -> None:
+    name = called_name(query, query_scope.columns)
+    if name is not None:
+        known = frozenset().union(*query_scope.columns.values())
+        raise QueryRefused(
+            f"No table of the query has a column {name!r}, and a function may have that name."
+            f"{did_you_mean(name, sorted(known))}"
+        )
+
+
 def _function_names(node: exp.Func) -> list[str]:
     if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
         return [str(node.this if isinstance(node.this, str) else node.name).lower()]
@@ -185,13 +228,25 @@ def _check_table(table: exp.Table, query_scope: QueryScope) -> None:
             "Only tables of the sources can stand in FROM. A file is a source of its own: "
             "list_sources names it and its tables."
         )
-    if _is_with_name(table) or _path(table) in query_scope.tables:
+    if (
+        _is_provided(table, query_scope)
+        or _is_with_name(table)
+        or _path(table) in query_scope.tables
+    ):
         return
     raise QueryRefused(_unknown_table(table, query_scope))
 
 
+def _is_provided(table: exp.Table, query_scope: QueryScope) -> bool:
+    provided = _PROVIDED.get(query_scope.dialect)
+    is_plain = len(table.parts) == 1 and not table.this.args.get("quoted")
+    return bool(provided and is_plain and provided.fullmatch(table.name.lower()))
+
+
 def _check_table_function(function: exp.Func, query_scope: QueryScope) -> None:
     allowed = IN_FROM.get(query_scope.dialect, frozenset())
+    if query_scope.dialect in _ANY_FUNCTION_IN_FROM:
+        return  # checked as every function is
     if isinstance(function, _TABLE_FUNCTIONS) or allowed.intersection(_function_names(function)):
         return
     others = f", {', '.join(sorted(allowed))}" if allowed else ""
@@ -234,7 +289,7 @@ def _is_with_name(table: exp.Table) -> bool:
     """
     if len(table.parts) > 1:
         return False
-    name = _exact_name(table.this)
+    name = exact_name(table.this)
     inside: exp.Expr = table
     node: exp.Expr | None = table.parent
     while node is not None:
@@ -254,12 +309,7 @@ def _visible_names(with_: exp.Expr | None, inside: exp.Expr) -> set[str]:
     for definition in with_.expressions:
         if definition is inside:
             return names | (
-                {_exact_name(definition.args["alias"].this)} if with_.recursive else set()
+                {exact_name(definition.args["alias"].this)} if with_.recursive else set()
             )
-        names.add(_exact_name(definition.args["alias"].this))
+        names.add(exact_name(definition.args["alias"].this))
     return names
-
-
-def _exact_name(identifier: exp.Expr) -> str:
-    quoted = bool(identifier.args.get("quoted"))
-    return identifier.name if quoted else identifier.name.lower()

@@ -11,7 +11,7 @@ from sqlalchemy import make_url
 from backend.data.aggregate import Sums
 from backend.data.engines import databases
 from backend.data.engines.databases import Database
-from backend.data.errors import DataError, QueryFailed, QueryRefused, SourceUnusable
+from backend.data.errors import DataError, QueryFailed, SourceUnusable
 from backend.data.results import Limits
 from backend.data.sources import Sources
 
@@ -47,6 +47,11 @@ def postgres(servers):
         cursor.execute("CREATE TABLE orders (id int, amount numeric(12,2), note text)")
         cursor.execute("INSERT INTO orders SELECT n, n, '100% :x' FROM generate_series(1, 5000) n")
         cursor.execute("CREATE SCHEMA archive CREATE TABLE orders (id int)")
+        cursor.execute("CREATE TYPE address AS (street text, city text)")
+        cursor.execute("CREATE TABLE people (id int, home address)")
+        cursor.execute("INSERT INTO people VALUES (1, ('High St', 'Leeds'))")
+        cursor.execute("CREATE FUNCTION wipe(orders) RETURNS int LANGUAGE sql AS 'SELECT 1'")
+        cursor.execute("CREATE FUNCTION reveal(int) RETURNS int LANGUAGE sql AS 'SELECT 2'")
     return url.render_as_string(hide_password=False)
 
 
@@ -107,13 +112,47 @@ def test_postgresql_itself_refuses_writes(postgres, without_guard, escape):
     assert ask(postgres, "SELECT count(*) FROM orders").rows == [[5000]]
 
 
-@pytest.mark.parametrize(
-    "escape",
-    ["SELECT * FROM pg_shadow", "SELECT pg_read_file('/etc/passwd')", "SELECT 1; SELECT 2"],
-)
-def test_what_postgresql_would_allow_the_parser_refuses(postgres, escape):
-    with pytest.raises(QueryRefused):
+# Each is a query that PostgreSQL answers, and that does more than read tables and compute.
+ESCAPES = [
+    "SELECT * FROM pg_shadow",
+    "SELECT pg_read_file('/etc/passwd')",
+    "SELECT 1; SELECT 2",
+    "SELECT ('/etc/passwd'::text).pg_read_file",
+    "SELECT o.wipe FROM orders o",
+    "SELECT public.orders.wipe FROM orders",
+    "SELECT (o).WIPE, (o.*).wipe FROM orders o",
+    "SELECT (id).reveal FROM orders",
+    'SELECT (id)."reveal" FROM orders',
+    'SELECT (id).U&"reve\\0061l" FROM orders',
+    "SELECT 1 FROM orders o ORDER BY o.wipe",
+    "SELECT n.reveal FROM generate_series(1, 2) n",
+    "SELECT generate_series.reveal FROM generate_series(1, 2), (SELECT 1 AS reveal) x",
+    "SELECT generate_series.reveal FROM generate_series(1, 2), "
+    "(SELECT (SELECT y.reveal FROM (SELECT 1 AS reveal) y)) AS z",
+    "SELECT 1 FROM orders o WHERE EXISTS (SELECT 1 FROM (SELECT 1 AS wipe) o, (SELECT o.wipe) x)",
+    "SELECT o.wipe FROM (SELECT 1 AS wipe) o UNION SELECT o.wipe FROM orders o",
+]
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_what_postgresql_would_allow_is_refused(postgres, escape):
+    with pytest.raises(DataError):
         ask(postgres, escape)
+
+
+def test_columns_and_fields_are_read_although_functions_have_their_names(postgres):
+    questions = [
+        "SELECT o.wipe FROM (SELECT 1 AS wipe) o",
+        "WITH o(reveal) AS (SELECT 1), p AS (SELECT * FROM o) SELECT p.reveal FROM p",
+        "SELECT x.reveal FROM orders CROSS JOIN LATERAL (SELECT id AS reveal) x ORDER BY 1 LIMIT 1",
+        "SELECT (p.home).street FROM people p",
+        "SELECT (array_agg(o ORDER BY o.id))[1].note FROM orders o",
+        "SELECT date '2025-01-01' + generate_series(0, 1) ORDER BY 1",
+    ]
+
+    answers = [ask(postgres, question).rows[0][0] for question in questions]
+
+    assert answers == [1, 1, 1, "High St", "100% :x", "2025-01-01"]
 
 
 def test_postgresql_stops_a_statement_beyond_the_limit_by_itself(postgres, without_guard):
