@@ -9,6 +9,7 @@ from backend.llm.arguments import parse_arguments
 from backend.llm.wire.deltas import UNSHOWN
 from backend.llm.wire.kept import FOR, KEPT, NOT_KEPT, THINKING
 from backend.llm.wire.sources import EXECUTED, MORE_SOURCES, SOURCES
+from backend.schemas.conversations.outcomes import CallOutcome
 from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.text import listed
 from backend.types import JSON
@@ -167,7 +168,12 @@ def artifact_made(artifact: JSON, agent: str) -> Draft:
 
 def is_unknown(message: JSON) -> bool:
     """Return whether this is the result of a call whose effect is unknown."""
-    return bool(message.get("additional_kwargs", {}).get("outcome") == "unknown")
+    return outcome_of(message) is CallOutcome.UNKNOWN
+
+
+def outcome_of(message: JSON) -> CallOutcome | None:
+    """Return why a call has no result of its tool; None if it has one."""
+    return CallOutcome.of(message.get("additional_kwargs") or {})
 
 
 def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> Draft:
@@ -179,13 +185,15 @@ def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) ->
         "is_error": message.get("status") == "error",
     }
     table, whole = _table(artifact)
+    outcome = outcome_of(message)
     return Draft(
         MessageType.TOOL,
         ContentType.TOOL_RESULT,
         content,
         status=call_status(message),
         agent=agent,
-        metadata={"table": table} if table else {},
+        metadata=({"table": table} if table else {})
+        | ({"outcome": outcome.value} if outcome else {}),
         result=whole,
     )
 

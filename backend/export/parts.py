@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from backend.export.reader import Reader
 from backend.schemas.approvals import ApprovalStatus, DecisionType
+from backend.schemas.conversations.outcomes import CallOutcome
 from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
@@ -154,8 +155,10 @@ def _result(row: DisplayMessage) -> Part:
     if isinstance(table, dict) and table.get("columns"):
         title = str(table.get("title") or label)
         return Part("table", label=title, table=table, id=str(row.id))
-    outcome = "failed" if content.get("is_error") else "result"
-    return Part("code", str(content.get("content") or "(empty)"), f"{label}: {outcome}")
+    if outcome := CallOutcome.of(row.metadata):
+        return Part("aside", outcome.sentence, label)
+    ended = "failed" if content.get("is_error") else "result"
+    return Part("code", str(content.get("content") or "(empty)"), f"{label}: {ended}")
 
 
 def _json(value: Any) -> str:

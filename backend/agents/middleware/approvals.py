@@ -19,10 +19,11 @@ from backend.agents.answers import Answer, Answers, hash_arguments
 from backend.agents.middleware.tool_guard import Handler, Result
 from backend.agents.steps.events import ApprovalRequest
 from backend.agents.steps.tool_calls import BatchPosition, find_misfits, place_of
-from backend.agents.steps.tool_results import error_result, tidy
+from backend.agents.steps.tool_results import error_result, not_run, tidy, with_outcome
 from backend.llm.chat_model import describe_tool
 from backend.schemas.approvals import ASK_SETTINGS, DecisionType
 from backend.schemas.bounds import Waiting
+from backend.schemas.conversations.outcomes import CallOutcome
 from backend.schemas.wire import Input, is_reading
 from backend.text import listed
 from backend.tools.mcp.tool import McpTool
@@ -151,7 +152,7 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
         name, place = request.tool_call["name"], place_of(request)
         rule = self._rule_of(name)
         if rule is not None and rule.action == "deny":
-            return error_result(request, DENIED.format(tool=name))
+            return not_run(request, DENIED.format(tool=name), CallOutcome.DENIED)
         if place.unreadable:
             return request, None
         # A decision counts even while the tool's server is down.
@@ -170,15 +171,18 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
         failpoint("approval.consumed")
         decision: Any = answer.decision
         if hash_arguments(request.tool_call["args"]) != answer.arguments_hash:
-            return error_result(request, CHANGED)
+            return not_run(request, CHANGED, CallOutcome.CHANGED)
         if decision is None:
-            return error_result(request, EXPIRED.format(seconds=rule and rule.expires_seconds))
+            told = EXPIRED.format(seconds=rule and rule.expires_seconds)
+            return not_run(request, told, CallOutcome.EXPIRED)
         if decision["type"] == DecisionType.APPROVE:
             return request, None
         if decision["type"] == DecisionType.EDIT:
             edited: Action = decision["edited_action"]
             return self._apply_edit(request, edited), edited
-        return tidy(_answer_message(request.tool_call, decision))
+        answered = tidy(_answer_message(request.tool_call, decision))
+        is_rejected = decision["type"] == DecisionType.REJECT
+        return with_outcome(answered, CallOutcome.REJECTED) if is_rejected else answered
 
 
 def with_rule(named: Sequence[str | JSON], rule: JSON) -> list[str | JSON]:

@@ -5,10 +5,13 @@ from typing import Annotated, Any, Literal, NotRequired
 from langchain.agents.middleware import AgentState, ToolCallLimitMiddleware
 from langchain.agents.middleware.tool_call_limit import ToolCallLimitExceededError
 from langchain.agents.middleware.types import PrivateStateAttr, hook_config
+from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 from pydantic import Field, model_validator
 
+from backend.agents.steps.tool_results import with_outcome
 from backend.errors.turns import CallLimitReached
+from backend.schemas.conversations.outcomes import CallOutcome
 from backend.schemas.wire import Input
 from backend.text import counted
 
@@ -68,7 +71,7 @@ class ToolCallLimit(ToolCallLimitMiddleware[Any, Any]):
         """Count the calls; beyond the limit, add error results or raise CallLimitReached."""
         counts = _whole_counts(state)
         try:
-            return self.after_model(counts, runtime)
+            return _with_outcomes(self.after_model(counts, runtime))
         except ToolCallLimitExceededError as error:
             where, limit, counter = "turn", error.run_limit, "run_tool_call_count"
             if limit is None or error.run_count <= limit:
@@ -79,6 +82,17 @@ class ToolCallLimit(ToolCallLimitMiddleware[Any, Any]):
                 f" this {where} and requested more than its limit of {limit:,}. Ask for less, or"
                 " raise the limit."
             ) from error
+
+
+def _with_outcomes(changes: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the changes with results that say to people why their calls were not run."""
+    if changes is None or not changes.get("messages"):
+        return changes
+    added = [
+        with_outcome(one, CallOutcome.LIMITED) if isinstance(one, ToolMessage) else one
+        for one in changes["messages"]
+    ]
+    return {**changes, "messages": added}
 
 
 def _whole_counts(state: Any) -> Any:

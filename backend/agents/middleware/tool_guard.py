@@ -20,9 +20,9 @@ from backend.agents.steps.tool_calls import (
     runs_in_thread,
 )
 from backend.agents.steps.tool_results import (
-    error_result,
     failed,
     no_such_tool,
+    not_run,
     tidy,
     took_too_long,
     unfit_arguments,
@@ -30,6 +30,7 @@ from backend.agents.steps.tool_results import (
     unreadable_arguments,
 )
 from backend.llm.clean import clean
+from backend.schemas.conversations.outcomes import CallOutcome
 from backend.tools.context import CALL_ID, CALL_PLACE
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
 from backend.tools.plans import CallReference
@@ -82,7 +83,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         name = request.tool_call["name"]
         if request.tool is None:
             if why := self._absent.get(name):
-                return error_result(request, why)
+                return not_run(request, why, CallOutcome.UNAVAILABLE)
             return no_such_tool(request, self._warnings)
         if misfits := find_misfits(request):
             return unfit_arguments(request, misfits)

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +13,7 @@ from langchain_core.tools import ToolException
 from backend.agents.bounded import GaveUp
 from backend.errors.base import AppError
 from backend.llm.clean import clean
+from backend.schemas.conversations.outcomes import CallOutcome
 from backend.tools.registry import Effect
 
 MAX_RESULT_CHARS = 1_000_000
@@ -23,7 +24,7 @@ OUTCOME_UNKNOWN = (
     "Outcome unknown: the worker was lost while this call ran, so it may or may not have taken "
     "effect. It was not repeated. Check before you repeat it."
 )
-UNKNOWN = {"outcome": "unknown"}
+OUTCOME = "outcome"  # of a result that no tool gave
 
 _CREDENTIALS = re.compile(r"://[^/@\s]+@")
 _SPEAKING = (AppError, ToolException, ValueError, LookupError, TimeoutError)
@@ -33,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 def unknown_outcome(request: ToolCallRequest) -> ToolMessage:
     """Return the result of a call that a lost worker began, and that may have taken effect."""
-    return error_result(request, OUTCOME_UNKNOWN, UNKNOWN)
+    return not_run(request, OUTCOME_UNKNOWN, CallOutcome.UNKNOWN)
 
 
 def no_such_tool(request: ToolCallRequest, warnings: Sequence[str]) -> ToolMessage:
@@ -78,7 +79,8 @@ def took_too_long(
         sentence = f"{too_long} and was given up. It could not be ended: it may still run."
     if effect is Effect.READ_ONLY:
         return error_result(request, sentence)
-    return error_result(request, f"{sentence} It may or may not have taken effect.", UNKNOWN)
+    unclear = f"{sentence} It may or may not have taken effect."
+    return not_run(request, unclear, CallOutcome.UNKNOWN)
 
 
 def failed(request: ToolCallRequest, error: Exception) -> ToolMessage:
@@ -88,9 +90,18 @@ def failed(request: ToolCallRequest, error: Exception) -> ToolMessage:
     return error_result(request, _sentence(name, error))
 
 
-def error_result(
-    request: ToolCallRequest, content: str, marks: Mapping[str, Any] | None = None
-) -> ToolMessage:
+def not_run(request: ToolCallRequest, content: str, outcome: CallOutcome) -> ToolMessage:
+    """Return the result of a call that has none of its tool: the model reads `content`."""
+    return with_outcome(error_result(request, content), outcome)
+
+
+def with_outcome(result: ToolMessage, outcome: CallOutcome) -> ToolMessage:
+    """Return a result that says to people why the call was not run."""
+    marks = {**result.additional_kwargs, OUTCOME: outcome.value}
+    return result.model_copy(update={"additional_kwargs": marks})
+
+
+def error_result(request: ToolCallRequest, content: str) -> ToolMessage:
     """Return an error result that says `content`."""
     return ToolMessage(
         content=clean(content),
@@ -98,7 +109,6 @@ def error_result(
         name=request.tool_call["name"],
         status="error",
         id=str(uuid4()),
-        additional_kwargs=dict(marks or {}),
     )
 
 

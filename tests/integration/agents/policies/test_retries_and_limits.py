@@ -155,6 +155,8 @@ def test_calls_beyond_the_limit_get_an_error_and_the_agent_answers(looking: Any)
         assert all(find_disorder(messages) is None for messages in model.messages)
     state = final_state(events)
     assert [m.get("status") for m in results(state)] == ["error", None, None, "error"]
+    outcomes = [m.get("additional_kwargs", {}).get("outcome") for m in results(state)]
+    assert outcomes == ["limited", None, None, "limited"]
     assert [len(step.messages) for step in steps(events)] == [2, 2, 2, 1]
     assert said(state) == "with what I have"
     assert state["run_tool_call_count"] == {"look": 4}

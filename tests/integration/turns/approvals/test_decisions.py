@@ -77,7 +77,9 @@ def test_rejected_and_answered_calls_do_not_run(post: Post) -> None:
 
     assert post.stack.finished(turn["id"])["status"] == "succeeded"
     rows, _ = check_views(post.stack, turn["session_id"])
-    results = [row["content"] for row in rows if row["content_type"] == "tool_result"]
+    told = [row for row in rows if row["content_type"] == "tool_result"]
+    results = [row["content"] for row in told]
+    assert [row["metadata"].get("outcome") for row in told] == ["rejected", None]
     assert "not to her" in results[0]["content"] and results[0]["is_error"]
     assert results[1]["content"] == "sent by hand" and not results[1]["is_error"]
     assert post.calls() == []
@@ -89,12 +91,12 @@ def test_calls_that_need_nobody_run_while_others_wait(post: Post) -> None:
     )
 
     asked = rows_of(post.stack, turn, "interrupt")
-    results = {
-        row["content"]["name"]: row["content"] for row in rows_of(post.stack, turn, "tool_result")
-    }
+    told = rows_of(post.stack, turn, "tool_result")
+    results = {row["content"]["name"]: row["content"] for row in told}
     assert [row["content"]["name"] for row in asked] == ["mail_send", "mail_drop"]
     assert set(results) == {"look_up", "wipe"}
     assert "do not allow" in results["wipe"]["content"] and results["wipe"]["is_error"]
+    assert [row["metadata"].get("outcome") for row in told] == [None, "denied"]
     assert post.calls() == [("look_up", {"to": "sam"})]
 
     post.decide(turn, {"type": "approve"}, {"type": "reject"})

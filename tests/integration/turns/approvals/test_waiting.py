@@ -19,6 +19,7 @@ def test_what_nobody_decides_in_time_expires_and_the_agent_goes_on(stack: Stack)
         (result,) = [row for row in rows if row["content_type"] == "tool_result"]
         assert (asked["status"], asked["metadata"]["outcome"]) == ("stopped", "expired")
         assert "Nobody decided on this call within 1 seconds" in result["content"]["content"]
+        assert result["metadata"]["outcome"] == "expired"
         late = check_problem(post.decide(turn, {"type": "approve"}), 409)
         assert "Nobody had decided" in late["detail"]
         assert post.calls() == []

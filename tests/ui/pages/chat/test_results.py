@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.conversations.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.data.queries import QueryTable
 from backend.tabular.locales import NOTHING, write_day, write_moment, write_number
 from tests.ui.seen import QUESTION, words
@@ -197,3 +197,37 @@ def test_a_session_that_says_something_can_be_exported(open_page, store):
     assert "Markdown" in labels
     assert "CSV" in labels
     assert "Excel" in labels
+
+
+@pytest.mark.parametrize(
+    ("outcome", "label", "sentence"),
+    [
+        ("denied", "not allowed", "Not run: the rules of this session forbid this tool."),
+        ("limited", "over the limit", "Not run: the agent has used up its calls."),
+        ("unavailable", "not available", "Not run: this tool is not available now."),
+        ("unknown", "outcome unknown", "It is unknown whether this call has taken effect."),
+    ],
+)
+def test_a_call_that_was_not_run_says_why_in_words_for_people(
+    open_page, store, outcome, label, sentence
+):
+    session = store.add_session()
+    turn = store.add_turn(session, "Wipe it")
+    store.start(turn)
+    call = {"call_id": "c1", "name": "wipe", "arguments": {}}
+    store.add_row(
+        session, MessageType.ASSISTANT, ContentType.TOOL_CALL, call, turn,
+        status=MessageStatus.FAILED,
+    )  # fmt: skip
+    told = {"tool_call_id": "c1", "name": "wipe", "content": "Do not repeat it.", "is_error": True}
+    row = store.add_row(session, MessageType.TOOL, ContentType.TOOL_RESULT, told, turn)
+    row.metadata["outcome"] = outcome
+    store.finish(turn)
+
+    page = open_page(session=session.id)
+
+    line, folded, *_ = page.expander
+    assert label in line.label and "failed" not in line.label
+    assert sentence in [one.value for one in line.markdown]
+    assert folded.label == "What the agent was told"
+    assert [one.value for one in folded.text] == ["Do not repeat it."]

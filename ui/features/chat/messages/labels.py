@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from backend.schemas.conversations.outcomes import CallOutcome
 from backend.schemas.conversations.sessions import MessageStatus
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.view import ApprovalView
@@ -16,6 +17,9 @@ RUNNING_ICON = "spinner"
 DONE_ICON = ":material/check:"
 FAILED_ICON = ":material/error:"
 STOPPED_ICON = ":material/stop_circle:"
+NOT_RUN_ICON = ":material/block:"
+UNKNOWN_ICON = ":material/help:"
+_WORDS = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
 
 
 def step_icon(block: Block, asked: ApprovalView | None) -> str:
@@ -23,6 +27,8 @@ def step_icon(block: Block, asked: ApprovalView | None) -> str:
     row, result = block.row, block.result
     if asked is not None and (icon := approval_card.end_icon(asked, row.status)):
         return icon
+    if outcome := outcome_of(block):
+        return outcome_icon(outcome)
     if row.status is MessageStatus.STOPPED:
         return STOPPED_ICON
     if row.status is MessageStatus.FAILED:
@@ -40,12 +46,23 @@ def step_label(block: Block, asked: ApprovalView | None) -> str:
         parts.append(brief)
     if asked is not None:
         parts.append(approval_card.end_words(asked))
-    outcome = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
-    if word := outcome.get(step_icon(block, asked)):
+    if outcome := outcome_of(block):
+        parts += [outcome.label] if asked is None else []  # else how it was decided is there
+    elif word := _WORDS.get(step_icon(block, asked)):
         parts.append(word)
     if (seconds := seconds_taken(block)) is not None:
         parts.append(reader.duration(seconds))
     return " · ".join(parts)
+
+
+def outcome_of(block: Block) -> CallOutcome | None:
+    """Return why the block's call has no result of its tool; None if it has one, or none yet."""
+    return CallOutcome.of(block.result.metadata) if block.result else None
+
+
+def outcome_icon(outcome: CallOutcome) -> str:
+    """Return the icon of a call that has no result of its tool."""
+    return UNKNOWN_ICON if outcome is CallOutcome.UNKNOWN else NOT_RUN_ICON
 
 
 def why_not_done(text: str) -> str | None:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import streamlit as st
 
+from backend.schemas.conversations.outcomes import CallOutcome
 from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
@@ -26,6 +27,7 @@ from ui.features.chat.messages.labels import (
     DONE_ICON,
     FAILED_ICON,
     STOPPED_ICON,
+    outcome_icon,
     step_icon,
     step_label,
     why_not_done,
@@ -136,10 +138,13 @@ def _tool_call(block: Block, context: BlockContext) -> None:
 
 
 def _tool_result(block: Block, context: BlockContext) -> None:
-    icon = FAILED_ICON if block.row.content.get("is_error") else DONE_ICON
-    name = plain(str(block.row.content.get("name") or "tool"))
-    with st.expander(f"**{name}**", icon=icon, type="step", key=context.card_key(block.row)):
-        _output(block.row, context)
+    row, outcome = block.row, CallOutcome.of(block.row.metadata)
+    label = f"**{plain(str(row.content.get('name') or 'tool'))}**"
+    icon = FAILED_ICON if row.content.get("is_error") else DONE_ICON
+    if outcome is not None:
+        label, icon = f"{label} · {outcome.label}", outcome_icon(outcome)
+    with st.expander(label, icon=icon, type="step", key=context.card_key(row)):
+        _output(row, context)
 
 
 def _todos(block: Block, context: BlockContext) -> None:
@@ -219,7 +224,9 @@ RENDERERS: Mapping[ContentType, Callable[[Block, BlockContext], None]] = {
 
 def _output(row: DisplayMessage, context: BlockContext) -> None:
     table = row.metadata.get("table")
-    if isinstance(table, dict) and table.get("columns"):
+    if outcome := CallOutcome.of(row.metadata):
+        _not_run(row, outcome, context)
+    elif isinstance(table, dict) and table.get("columns"):
         view.show(table, origin_of(table, context.session_id), context.key(row))
     else:
         label = "Error" if row.content.get("is_error") else "Result"
@@ -228,6 +235,16 @@ def _output(row: DisplayMessage, context: BlockContext) -> None:
         _labelled("Structured content", structured, f"structured-{context.key(row)}")
     for number, link in enumerate(row.metadata.get("links") or ()):
         links.show(link, f"link-{number}-{context.key(row)}")
+
+
+def _not_run(row: DisplayMessage, outcome: CallOutcome, context: BlockContext) -> None:
+    """Say why a call was not run; what the model was told of it is folded."""
+    st.markdown(outcome.sentence)
+    key = f"told-{context.card_key(row)}"
+    with st.expander("What the agent was told", type="compact", icon=":material/chat:", key=key):
+        long_text.verbatim(
+            str(row.content.get("content") or "(nothing)"), f"out-{context.key(row)}"
+        )
 
 
 def _input(row: DisplayMessage, context: BlockContext, *, is_folded: bool) -> None:
