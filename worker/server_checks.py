@@ -35,11 +35,10 @@ from backend.operations.server_checks import (
     QUESTIONS,
     DryRunRequest,
     Question,
-    with_stored_credentials,
 )
 from backend.schemas.domains.dry_runs import FirstRequest
 from backend.schemas.domains.servers import ServersReport
-from backend.schemas.domains.templates import Domain, DomainTemplate
+from backend.schemas.domains.templates import DomainTemplate
 from backend.tools.context import ToolContext
 from backend.tools.mcp.probe import probe_servers
 from backend.tools.mcp.stored_versions import ToolMemory
@@ -98,14 +97,11 @@ class ServerChecks(Background):
         looking.add_done_callback(lambda done: self._answer(question, done))
 
     def _template(self, question: Question) -> DomainTemplate:
-        stored: Domain | None = None
-        if question.domain_id:
-            with self._runtime.services.database.read() as session:
-                stored = domains.get(session, ITSELF, question.domain_id)
-        if question.draft is None:
-            assert stored is not None  # noqa: S101  # one of them is there
-            return stored
-        return with_stored_credentials(question.draft, stored)
+        if question.draft is not None:
+            return question.draft
+        assert question.domain_id is not None  # noqa: S101  # one of them is there
+        with self._runtime.services.database.read() as session:
+            return domains.get(session, ITSELF, question.domain_id)
 
     def _memory(self, question: Question) -> ToolMemory:
         """Return what is stored of the servers' tools; a draft adds nothing to it."""

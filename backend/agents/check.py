@@ -13,7 +13,7 @@ from backend.agents.middleware.registry import (
 from backend.agents.roster import AnyAgent, tools_of
 from backend.domains import template as templates
 from backend.domains.allowed import Allowed
-from backend.domains.credentials import find_credentials, find_masks, mask_template
+from backend.domains.credentials import find_credentials
 from backend.domains.fault_words import faults_of
 from backend.domains.prices import Prices, find_unpriced
 from backend.domains.secrets import check_secrets
@@ -29,19 +29,12 @@ Path = Sequence[str | int]
 FindWrong = Callable[[Path, Sequence[str | JSON]], list[Fault]]
 
 
-def check_image(
-    image: DomainTemplate, allowed: Allowed, stored: DomainTemplate | None = None
-) -> None:
-    """Raise InvalidInput for the first fault; a missing secret is not one.
-
-    `stored`: the domain as it was; a credential that it already holds may stay in place.
-    """
-    known = stored.mcp_servers if stored else {}
+def check_image(image: DomainTemplate, allowed: Allowed) -> None:
+    """Raise InvalidInput for the first fault; a missing secret is not one."""
     for fault in [
         *find_faults(image, allowed),
         *check_secrets(image.mcp_servers, allowed.secrets)[0],
-        *find_masks(image.mcp_servers),
-        *find_credentials(image.mcp_servers, known),
+        *find_credentials(image.mcp_servers),
     ]:
         raise InvalidInput(fault.message)
 
@@ -49,8 +42,7 @@ def check_image(
 def check_body(body: JSON, allowed: Allowed, prices: Prices | None = None) -> TemplateCheck:
     """Return what a template would become, or all of its faults; nothing is stored.
 
-    A mask is no fault here: it may stand for a stored credential. With `prices`, limits on the cost
-    of models without a price are warned of.
+    With `prices`, limits on the cost of models without a price are warned of.
     """
     try:
         template = DomainTemplate.model_validate(body)
@@ -62,9 +54,9 @@ def check_body(body: JSON, allowed: Allowed, prices: Prices | None = None) -> Te
     known = find_faults(template, allowed, find_policy_faults)
     faults = [*templates.find_faults(template), *known, *refused]
     faults += find_credentials(template.mcp_servers)
-    warnings += [*find_masks(template.mcp_servers), *_find_idle_tools(template)]
+    warnings += _find_idle_tools(template)
     warnings += find_unpriced(template, prices) if prices and not faults else []
-    image = None if faults else templates.image_of(mask_template(template))
+    image = None if faults else templates.image_of(template)
     return TemplateCheck(faults=faults, warnings=warnings, image=image)
 
 

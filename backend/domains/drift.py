@@ -7,7 +7,6 @@ not change all that follows; a different order is reported separately.
 from collections.abc import Iterator
 from typing import Any
 
-from backend.domains.credentials import mask_template
 from backend.domains.template import agents_of
 from backend.schemas.domains.configuration import DriftChange
 from backend.schemas.domains.templates import DomainTemplate
@@ -35,7 +34,7 @@ def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftC
 
 def plain(template: DomainTemplate) -> JSON:
     """Return a template in the form people read; default values are left out."""
-    fields = mask_template(template).model_dump(mode="json", exclude_defaults=True)
+    fields = template.model_dump(mode="json", exclude_defaults=True)
     if template.agents == agents_of(UNSAID):
         del fields["agents"]  # an image also names the agent that its domain may leave implicit
     return fields

@@ -4,7 +4,6 @@ from collections import Counter
 
 from pydantic import ValidationError
 
-from backend.domains.credentials import unmask
 from backend.errors.base import InvalidInput
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
@@ -64,8 +63,6 @@ def changed_template(stored: JSON, given: JSON) -> DomainTemplate:
     """
     try:
         before = DomainTemplate.model_validate(stored, context=READING, strict=False)
-        if given.get("mcp_servers"):
-            given = {**given, "mcp_servers": unmask(given["mcp_servers"], before.mcp_servers)}
         after = DomainTemplate.model_validate({**said_by(before), **given})
     except ValidationError as error:
         fault = error.errors()[0]

@@ -72,7 +72,7 @@ class CallsUnanswered(AppError):
 
 
 class StateNotKept(AppError):
-    """What the model read then is not stored: the session is from an older version of Colloquy."""
+    """What the model read then is missing from the database. Continue from a later message."""
 
     status = 409
 

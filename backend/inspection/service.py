@@ -35,8 +35,8 @@ from db.models.conversations.agent_state import AgentStateDeltaRow
 
 SUMMARIES = "summarization"
 NOT_WHOLE = (
-    "An earlier version of this software did not store how this session's memory changed, so "
-    "the context_status of its older messages is unknown."
+    "Part of how this session's memory changed is missing from the database, so the context_status"
+    " of its older messages is unknown."
 )
 NOT_ASKED = (
     "No model call of this session is stored yet, so its tools and what policies add to a "

@@ -18,14 +18,13 @@ from backend.agents.check import check_image
 from backend.auth.scope import Role, Scope
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
-from backend.domains.credentials import unmask
 from backend.domains.template import check_template
 from backend.errors.tools import ToolServersNotChecked
 from backend.operations.sealed_questions import seal
 from backend.operations.workers import count_workers
 from backend.schemas.domains.dry_runs import FirstRequest, RequestTrial, ServersTrial
 from backend.schemas.domains.servers import ServersReport
-from backend.schemas.domains.templates import Domain, DomainTemplate, McpServer
+from backend.schemas.domains.templates import DomainTemplate, McpServer
 from backend.settings import Settings
 from backend.turns.process.services import Services
 
@@ -93,27 +92,16 @@ def try_request(services: Services, scope: Scope, trial: RequestTrial) -> FirstR
     return _ask(services, *_question(services, scope, trial, asked), FirstRequest)
 
 
-def with_stored_credentials(template: DomainTemplate, stored: Domain | None) -> DomainTemplate:
-    """Return the template with masks replaced by stored credentials, where there are any."""
-    if stored is None:
-        return template
-    given = template.model_dump(mode="json")
-    given["mcp_servers"] = unmask(given["mcp_servers"], stored.mcp_servers)
-    return DomainTemplate.read(given)
-
-
 def _question(
     services: Services, scope: Scope, trial: ServersTrial, asked: DryRunRequest | None
 ) -> tuple[Question, float]:
     """Return the question and its time limit, after the checks that saving would make."""
     scope.require_admin()
-    stored = None
     if trial.domain_id:
         with services.database.read() as session:
-            stored = domains.get(session, scope, trial.domain_id)
-    whole = with_stored_credentials(trial.template, stored)
-    check_template(whole)
-    check_image(whole, Allowed.of(services.settings), stored)
+            domains.get(session, scope, trial.domain_id)
+    check_template(trial.template)
+    check_image(trial.template, Allowed.of(services.settings))
     seconds = _patience(services.settings, trial.template.mcp_servers)
     question = Question(
         id=uuid4(),

@@ -11,7 +11,7 @@ from backend.llm.wire.deltas import MAX_TOKENS
 from backend.schemas.conversations.turns import Usage
 from backend.types import JSON
 
-UNKNOWN = "unknown"  # for turns from before models were recorded
+UNKNOWN = "unknown"  # where no model was recorded
 DIGITS = 12
 
 

@@ -15,7 +15,6 @@ import redis
 
 from launch.errors import LaunchError
 from launch.folders import PRIVATE
-from launch.private_files import PRIVATE as OWN_FILE
 from launch.private_files import password_in, read_private, write_private
 from launch.processes.children import start_child
 from launch.processes.orphans import wait_for_orphan
@@ -38,8 +37,6 @@ appendonly no
 save ""
 loglevel warning
 """
-# Files of earlier versions, in which Redis persisted commands, including words of deleted sessions.
-KEPT_BEFORE = ("appendonlydir*", "appendonly.aof*", "dump.rdb", "temp-*")
 
 
 class EmbeddedRedis(EmbeddedServer):
@@ -61,7 +58,6 @@ class EmbeddedRedis(EmbeddedServer):
         self._folder.chmod(PRIVATE)  # the server always runs as the folder's owner
         password_in(self._password_file)
         wait_for_orphan(self._folder / "pid", mark=str(self._configuration_file))
-        self._forget()
 
     @property
     def _password_file(self) -> Path:
@@ -91,15 +87,6 @@ class EmbeddedRedis(EmbeddedServer):
 
     def _answers(self) -> bool:
         return _answers(self.url)
-
-    def _forget(self) -> None:
-        """Delete files of earlier versions, and make the remaining ones private."""
-        for pattern in KEPT_BEFORE:
-            for path in self._folder.glob(pattern):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-        for path in self._folder.iterdir():
-            if path.is_file() and not path.is_symlink():
-                path.chmod(OWN_FILE)
 
 
 def find_server() -> Path:

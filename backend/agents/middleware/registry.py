@@ -142,7 +142,7 @@ def _name_and_settings(entry: str | JSON) -> tuple[str, JSON]:
 
 
 def _read_one(name: str, settings: JSON, context: JSON | None) -> tuple[str, BaseModel]:
-    strict = False if context is READING else None  # stored settings may be from older versions
+    strict = False if context is READING else None  # stored settings are read as they are
     model = _find(name).settings
     try:
         return name, model.model_validate(settings, context=context, strict=strict)

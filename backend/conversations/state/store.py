@@ -81,8 +81,7 @@ def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON
     """Return the state as it was at an earlier version.
 
     Reads what was saved after the snapshot, or from the beginning if the snapshot is newer. Raise
-    StateNotKept if deltas of that time are missing, as in conversations compacted by an older
-    version of this software.
+    StateNotKept if deltas of that time are missing.
     """
     return _with_texts(session, conversation_id, packed_at(session, conversation_id, version))
 

@@ -19,8 +19,8 @@ class ServersTrial(Input):
     template: DomainTemplate
     domain_id: UUID | None = Field(
         None,
-        description="The stored domain that is being edited: masked credentials are taken from it,"
-        " and its accepted tools count as accepted. Absent: a new domain.",
+        description="The stored domain that is being edited, whose accepted tools count as"
+        " accepted. Absent: a new domain.",
     )
 
 

@@ -11,7 +11,6 @@ import redis
 
 from launch.errors import AlreadyRunning
 from launch.servers.redis import EmbeddedRedis, find_server, running_url
-from tests.modes import open_to_others
 
 
 @pytest.fixture
@@ -64,22 +63,6 @@ def test_a_server_that_was_killed_starts_again_at_its_url(server):
     server.start()
 
     assert (server.url, client(server).dbsize()) == (url, 0)
-
-
-def test_what_an_earlier_version_wrote_is_deleted_and_its_modes_are_mended(server):
-    server.stop()
-    folder = server.home / "redis"
-    (folder / "appendonlydir").mkdir(mode=0o755)
-    for name in ("appendonlydir/a.incr.aof", "appendonlydir.unreadable-17", "dump.rdb", "old.log"):
-        (folder / name).write_text(CANARY)
-        (folder / name).chmod(0o644)
-    folder.chmod(0o755)
-    server.start()
-
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert {path.name for path in files(server)} & {"a.incr.aof", "dump.rdb"} == set()
-    assert (folder / "old.log").read_text() == CANARY
-    assert open_to_others(server.home) == []
 
 
 def test_what_redis_writes_when_told_to_is_for_nobody_else(tmp_path):

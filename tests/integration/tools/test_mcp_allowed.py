@@ -21,7 +21,7 @@ LOADED = {"transport": "stdio", "command": "c", "env": {"LD_PRELOAD": "/tmp/x.so
 
 
 def put_aside(stack: Stack, domain: JSON, servers: JSON) -> None:
-    """Write into the database what an earlier version would have stored."""
+    """Write into the database what was allowed before the operator changed the settings."""
     stack.query_and_commit(
         "UPDATE domains SET template = jsonb_set(template, '{mcp_servers}', CAST(:s AS jsonb))"
         " WHERE id = :id",

@@ -102,9 +102,9 @@ def test_earlier_messages_come_on_demand(open_inspector, store):
 
 
 def test_what_is_not_known_is_said(open_inspector, store):
-    store.inspected.notes = ["An earlier version did not keep this."]
+    store.inspected.notes = ["Part of it is missing."]
 
-    assert "An earlier version did not keep this" in open_inspector().info[0].value
+    assert "Part of it is missing" in open_inspector().info[0].value
 
 
 def test_a_call_shows_exactly_what_was_sent(open_inspector, store):

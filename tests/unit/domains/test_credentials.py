@@ -1,19 +1,11 @@
-"""Literal credentials in tool servers: found, masked, and never lost or moved behind a mask."""
+"""Literal credentials in tool servers are found, and what only looks like one is not."""
 
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from backend.domains.credentials import (
-    MASK,
-    find_credentials,
-    find_masks,
-    mask_servers,
-    mask_template,
-    unmask,
-)
-from backend.domains.drift import diff_templates
+from backend.domains.credentials import find_credentials
 from backend.schemas.bounds import LONGEST_SETTING
 from backend.schemas.domains.templates import DomainTemplate, McpServer
 from backend.types import JSON
@@ -71,20 +63,13 @@ LITERAL = [
 
 
 @pytest.mark.parametrize("fields", LITERAL, ids=str)
-def test_a_literal_credential_is_found_and_masked(fields: dict[str, Any]) -> None:
-    given = servers(**fields)
+def test_a_literal_credential_is_found_and_not_repeated(fields: dict[str, Any]) -> None:
     (field,) = (name for name in fields if name != "command")
 
-    faults = find_credentials(given)
-    masked = mask_servers(given)
+    faults = find_credentials(servers(**fields))
 
     assert [fault.path for fault in faults] == [["mcp_servers", "s", field]]
     assert "${COLLOQUY_SECRET_" in faults[0].message and "c4n4ry" not in faults[0].message.lower()
-    assert "c4n4ry" not in masked["s"].model_dump_json().lower()
-    assert MASK in masked["s"].model_dump_json()
-    assert find_credentials(masked) == []
-    assert mask_servers(masked) == masked
-    assert find_masks(masked) and not find_masks(given)
 
 
 FINE = [
@@ -107,59 +92,8 @@ FINE = [
 
 
 @pytest.mark.parametrize("fields", FINE, ids=str)
-def test_what_is_named_or_harmless_stays_as_it_is(fields: dict[str, Any]) -> None:
-    given = servers(**fields)
-
-    assert find_credentials(given) == []
-    assert mask_servers(given) == given
-
-
-@pytest.mark.parametrize("fields", LITERAL, ids=str)
-def test_a_mask_that_comes_back_at_its_place_keeps_what_is_stored(fields: dict[str, Any]) -> None:
-    stored = servers(**fields)
-    sent = mask_servers(stored)["s"].model_dump(exclude_unset=True) | {"call_seconds": 9}
-
-    back = unmask({"s": sent}, stored)
-
-    assert back["s"] == {**stored["s"].model_dump(), "call_seconds": 9}
-    kept = DomainTemplate(name="d", mcp_servers=back).mcp_servers
-    assert find_masks(kept) == [] and find_credentials(kept, stored) == []
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"url": "https://evil/mcp"},
-        {"headers": {"Authorization": MASK, "X": "y"}},
-        {"headers": {"X-Other": MASK}},
-    ],
-)
-def test_a_credential_behind_a_mask_does_not_move_to_another_place(change: dict[str, Any]) -> None:
-    stored = servers(headers={"Authorization": CANARY})
-    sent = {**mask_servers(stored)["s"].model_dump(), **change}
-
-    back = unmask({"s": sent, "other": sent}, stored)
-
-    assert CANARY not in str(back)
-    assert find_masks(DomainTemplate(name="d", mcp_servers=back).mcp_servers)
-
-
-def test_a_stored_credential_is_a_fault_again_where_it_is_changed() -> None:
-    stored = servers(headers={"Authorization": CANARY})
-    changed = servers(headers={"Authorization": f"{CANARY}2"})
-
-    assert find_credentials(stored, stored) == []
-    assert find_credentials(changed, stored)
-
-
-def test_differences_between_templates_show_no_credential() -> None:
-    image = DomainTemplate(name="d", mcp_servers=servers(headers={"Cookie": CANARY, "X": "1"}))
-    domain = DomainTemplate(name="d", mcp_servers=servers(headers={"X": "2"}))
-
-    said = str(diff_templates(image, domain))
-
-    assert CANARY not in said and MASK in said
-    assert mask_template(image).name == "d"
+def test_what_is_named_or_harmless_is_no_credential(fields: dict[str, Any]) -> None:
+    assert find_credentials(servers(**fields)) == []
 
 
 HOSTILE = {
@@ -187,7 +121,6 @@ def test_a_stored_text_is_looked_through_in_time_whatever_it_is(text: str, field
 
     with ends_within(10):
         find_credentials(template.mcp_servers)
-        mask_template(template)
 
 
 @pytest.mark.parametrize(
@@ -215,4 +148,4 @@ def test_what_was_stored_with_more_is_read_all_the_same() -> None:
     server = {"transport": "streamable_http", "url": "https://h/mcp", "headers": headers}
     template = DomainTemplate.read({"name": "d", "mcp_servers": {"s": server}})
 
-    assert mask_template(template) == template
+    assert template.mcp_servers["s"].model_dump()["headers"] == headers

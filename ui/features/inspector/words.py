@@ -138,7 +138,7 @@ def _why(row: InspectedRow) -> str:
             return "A model's thinking is not sent back to the model."
         return "This is for people only: the model never reads it."
     if row.context_status is ContextStatus.UNKNOWN:
-        return "Whether the model reads this is not known: an older version wrote it."
+        return "Whether the model reads this is not known: how the memory changed is missing."
     left = row.left
     if left is None:
         return "The model no longer reads this; it is not known since when."

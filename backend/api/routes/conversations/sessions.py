@@ -23,8 +23,6 @@ from backend.conversations.messages import get_result, list_messages
 from backend.conversations.reviews import record_opening
 from backend.conversations.service import SessionFilter
 from backend.conversations.state.store import load_state
-from backend.domains.credentials import mask_template
-from backend.domains.template import image_of, template_of
 from backend.schemas.conversations.sessions import (
     ContentType,
     MessagePage,
@@ -209,12 +207,10 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
 def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
     """The complete configuration that this session was created with.
 
-    `agents` lists those that can be asked; a null `model` is the one in the settings. Literal
-    credentials of tool servers are masked.
+    `agents` lists those that can be asked; a null `model` is the one in the settings.
     """
     with services.database.read() as session:
-        image = conversations.get_image(session, scope, session_id)
-    return image | image_of(mask_template(template_of(image)))  # adds what older images lack
+        return conversations.get_image(session, scope, session_id)
 
 
 @router.get("/{session_id}/results/{result_id}", response_model=None, responses=RESULTS)

@@ -1,7 +1,4 @@
-"""Domains: templates of configuration; changing one does not affect existing sessions.
-
-Literal credentials are masked in every response.
-"""
+"""Domains: templates of configuration; changing one does not affect existing sessions."""
 
 from typing import Annotated
 from uuid import UUID
@@ -12,11 +9,9 @@ from backend.agents.check import check_body, check_image
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Flag, Sent, Text, Whole
 from backend.api.http.threads import large
-from backend.auth.scope import Scope
 from backend.connections.store import find_default_model
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
-from backend.domains.credentials import mask_template
 from backend.domains.prices import Prices
 from backend.schemas.domains.configuration import (
     DomainVersion,
@@ -28,7 +23,6 @@ from backend.schemas.domains.configuration import (
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.types import JSON
 from backend.usage.ledger import keep_last_name
-from db.session import Database
 
 router = APIRouter(prefix="/domains", tags=["domains"])
 Limit = Annotated[Whole, Query(ge=1, le=200)]
@@ -47,11 +41,9 @@ def list_domains(
 ) -> DomainPage:
     """One page of domains, by name."""
     with services.database.read() as session:
-        page = domains.list_domains(
+        return domains.list_domains(
             session, scope, cursor=cursor, limit=limit, archived=archived, counted=counted
         )
-    page.items = [mask_template(domain) for domain in page.items]
-    return page
 
 
 @router.post("", status_code=201)
@@ -59,7 +51,7 @@ def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: Scop
     """Create a domain."""
     check_image(body, Allowed.of(services.settings))
     with services.database.transaction() as session:
-        return mask_template(domains.create(session, scope, body))
+        return domains.create(session, scope, body)
 
 
 @router.post("/check")
@@ -76,7 +68,7 @@ def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> Te
 def get_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Domain:
     """One domain."""
     with services.database.read() as session:
-        return mask_template(domains.get(session, scope, domain_id))
+        return domains.get(session, scope, domain_id)
 
 
 @router.patch("/{domain_id}")
@@ -84,12 +76,11 @@ def change_domain(
     domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ScopeDep
 ) -> Domain:
     """Change a domain for future sessions; archive it, or make it the default."""
-    before = _stored(services.database, scope, domain_id)
     with services.database.transaction() as session:
         changed = domains.change(session, scope, domain_id, body)
         if body.model_fields_set - _NO_CONTENT:
-            check_image(domains.template_in(changed), Allowed.of(services.settings), before)
-        return mask_template(changed)
+            check_image(domains.template_in(changed), Allowed.of(services.settings))
+        return changed
 
 
 @router.delete("/{domain_id}", status_code=204)
@@ -109,7 +100,7 @@ def duplicate_domain(
     with services.database.transaction() as session:
         copied = domains.duplicate(session, scope, domain_id, body.name)
         check_image(domains.template_in(copied), Allowed.of(services.settings))
-        return mask_template(copied)
+        return copied
 
 
 @router.get("/{domain_id}/versions")
@@ -132,8 +123,7 @@ def get_version(
 ) -> DomainVersion:
     """A domain as it was at one version."""
     with services.database.read() as session:
-        found = domains.get_version(session, scope, domain_id, version)
-        return found.model_copy(update={"template": mask_template(found.template)})
+        return domains.get_version(session, scope, domain_id, version)
 
 
 @router.post("/{domain_id}/versions/{version}/restore")
@@ -146,18 +136,10 @@ def restore_version(
 ) -> Domain:
     """Restore an earlier version: its content becomes a new version."""
     edited = body.version if body else None
-    before = _stored(services.database, scope, domain_id)
     with services.database.transaction() as session:
         restored = domains.restore(session, scope, domain_id, version, edited)
-        check_image(domains.template_in(restored), Allowed.of(services.settings), before)
-        return mask_template(restored)
-
-
-def _stored(database: Database, scope: Scope, domain_id: UUID) -> Domain:
-    """Return the domain with its credentials, for comparison only. Raise DomainNotFound."""
-    scope.require_admin()
-    with database.read() as session:
-        return domains.get(session, scope, domain_id)
+        check_image(domains.template_in(restored), Allowed.of(services.settings))
+        return restored
 
 
 _NO_CONTENT = {"archived", "is_default", "version"}

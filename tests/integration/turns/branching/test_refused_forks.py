@@ -57,11 +57,11 @@ def test_a_message_that_was_taken_back_is_in_no_branch(stack: Stack) -> None:
     check_problem(switch(stack, session_id, withdrawn), 409)
 
 
-def test_a_session_of_an_older_version_says_why_it_cannot_be_forked(stack: Stack) -> None:
+def test_a_session_whose_memory_is_incomplete_says_why_it_cannot_be_forked(stack: Stack) -> None:
     session_id, (first,) = talk(stack, "one")
     stack.query_and_commit(f"UPDATE turns SET state_version = NULL WHERE id = '{first}'")
 
-    assert "older version" in check_problem(edit(stack, first, "other"), 409)["detail"]
+    assert "missing from the database" in check_problem(edit(stack, first, "other"), 409)["detail"]
     assert versions(stack, session_id) == []
 
 
