@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 
 from backend.errors.base import ConfigurationError
+from backend.web.inflate import Inflated, NotInflatable
 
 MAX_ERROR_BYTES = 64 * 2**10
 _VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -29,8 +31,8 @@ def open_client(
     """Return a client that trusts the system's certificates and uses the environment's proxy.
 
     Whoever the conversation is sent to was chosen by a person, so a redirect is followed only to
-    the same host. Of an error only the first bytes are read. Answers are requested uncompressed,
-    because bounds are about what has to be held.
+    the same host. Of an error only the first bytes are read. Answers are requested uncompressed;
+    bounds count what comes out of the decompression, because that has to be held.
     Raise ConfigurationError if the environment names a proxy or a file that cannot be used.
     """
     try:
@@ -65,22 +67,24 @@ async def _stay_on_host(response: httpx2.Response) -> None:
 
 async def _bound_error(response: httpx2.Response) -> None:
     if not response.is_success:
-        response.stream = _Beginning(response.stream)
+        response.stream = _Beginning(response)
 
 
 class _Beginning(httpx2.AsyncByteStream):
-    """The first bytes of a body."""
+    """The first bytes of a body, as far as they can be decompressed."""
 
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
+    def __init__(self, response: httpx2.Response) -> None:
+        self._body = cast(httpx2.AsyncByteStream, response.stream)
+        self._content = Inflated(response.headers, self._body)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         left = MAX_ERROR_BYTES
-        async for chunk in self._inner:
-            yield chunk[:left]
-            left -= len(chunk)
-            if left <= 0:
-                return
+        with suppress(NotInflatable):
+            async for chunk in self._content:
+                yield chunk[:left]
+                left -= len(chunk)
+                if left <= 0:
+                    return
 
     async def aclose(self) -> None:
-        await self._inner.aclose()
+        await self._body.aclose()

@@ -1,5 +1,6 @@
 """An MCP server over plain HTTP whose answers to calls break in ways that no library would."""
 
+import gzip
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +16,8 @@ class WireServer:
     """Has one tool `say`; its answer breaks by `behaviour`, unless the call has `fine: true`.
 
     With `late: true` that one is answered after `answer_late` is set. `unsaid`: no answer begins;
-    cut: in the middle of the stream; end: a stream without the result; huge; parts: of too many
+    cut: in the middle of the stream; end: a stream without the result; huge;
+    zipped: compressed, which nobody asked for; zipped_huge; zipped_twice; parts: of too many
     to be read; streamed_parts: such within a stream of events; garbage: no JSON;
     status: 500; refuse: a JSON-RPC error; hang: none, and status 500 to a
     cancellation; deaf: none to either. `everything`: already when it is asked who it is.
@@ -111,6 +113,18 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
 
+    def _zipped(self, call_id: Any) -> None:
+        result = {"content": [{"type": "text", "text": "fine"}]}
+        text = json.dumps({"jsonrpc": "2.0", "id": call_id, "result": result})
+        self._send(200, gzip.compress(text.encode()), "application/json", "gzip")
+
+    def _zipped_huge(self, _: Any) -> None:
+        self._send(200, gzip.compress(bytes(HUGE)), "application/json", "gzip")
+
+    def _zipped_twice(self, _: Any) -> None:
+        body = gzip.compress(gzip.compress(bytes(HUGE)))
+        self._send(200, body, "application/json", "gzip, gzip")
+
     def _parts(self, call_id: Any) -> None:
         self._send(200, _of_many_parts(call_id), "application/json")
 
@@ -145,10 +159,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_json(self, message: JSON) -> None:
         self._send(200, json.dumps(message).encode(), "application/json")
 
-    def _send(self, status: int, body: bytes, kind: str) -> None:
+    def _send(self, status: int, body: bytes, kind: str, encoding: str = "") -> None:
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("mcp-session-id", "one")
+        if encoding:
+            self.send_header("content-encoding", encoding)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

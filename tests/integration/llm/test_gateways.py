@@ -202,6 +202,15 @@ def test_of_an_error_without_end_only_the_beginning_is_read(endpoint: ScriptedMo
     assert "refused the request: xxx" in failure.detail
 
 
+def test_an_error_that_is_compressed_twice_is_not_unpacked(endpoint: ScriptedModel) -> None:
+    page = gzip.compress(gzip.compress(bytes(2**26)))
+    headers = {"content-encoding": "gzip, gzip"}
+
+    failure = said_by(endpoint, {"raw": page, "status": 400, "headers": headers})
+
+    assert "refused the request" in failure.detail
+
+
 @pytest.mark.parametrize(
     "wrong", [{"HTTPS_PROXY": "foo://:canary@127.0.0.1:1"}, {"SSL_CERT_FILE": "/no/such/file"}]
 )

@@ -165,6 +165,8 @@ def test_a_child_process_that_died_is_started_again_for_the_next_call():
         ("cut", "broke off"),
         ("end", "broke off"),
         ("huge", "more than 64 MB"),
+        ("zipped_huge", "more than 64 MB"),
+        ("zipped_twice", "compressed in a way that was not asked for"),
         ("garbage", "cannot be read"),
         ("status", "status 500"),
         ("refuse", "says: not today"),
@@ -177,6 +179,13 @@ def test_an_answer_over_http_that_never_comes_ends_its_call_at_once(behaviour, s
     assert result.status == "error"
     assert said in result.content
     assert taken < 25
+
+
+def test_a_compressed_answer_is_read_although_nobody_asked_for_it():
+    with WireServer("zipped") as server:
+        result, _ = ask(server.template)
+
+    assert (result.content, result.status) == ("fine", "success")
 
 
 def test_a_stream_for_what_a_server_asks_is_opened_with_the_first_call_only():

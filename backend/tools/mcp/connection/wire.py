@@ -10,16 +10,18 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
 from backend.llm.parts import MAX_PARTS, Parts
 from backend.tools.mcp.connection.cancel import CancellingClient
+from backend.web.inflate import Inflated, NotInflatable
 
 MAX_ANSWER_BYTES = 64 * 2**20
 TOO_MANY_PARTS = f"its answer is made of more than {MAX_PARTS:,} parts"
 TOO_LARGE = f"its answer has more than {MAX_ANSWER_BYTES // 2**20} MB"
+ODDLY_COMPRESSED = "its answer is compressed in a way that was not asked for"
 BROKE_OFF = "its answer broke off"
 LISTEN_SECONDS = 1.0  # the most that a server withholding its headers costs a turn, once
 
@@ -74,7 +76,7 @@ class HttpWatch:
         auth: httpx.Auth | None = None,
     ) -> httpx.AsyncClient:
         """Return the watched client; it does not follow redirects to other addresses."""
-        # A small compressed answer could expand to any size.
+        # Most servers keep to it; what the others send is counted as it is after decompression.
         headers = {"accept-encoding": "identity", **(headers or {})}
         hooks: Hooks = {"request": [self._before], "response": [self._after]}
         return _Client(
@@ -105,8 +107,7 @@ class HttpWatch:
         self._has_session = self._has_session or SESSION_ID in response.headers
         if response.request.method == "GET":
             self._is_open.set()
-        if response.request.method in ("GET", "POST"):
-            response.stream = _Watched(response, self._on_failure, self._messages)
+        response.stream = _Watched(response, self._on_failure, self._messages)
 
 
 @cache
@@ -150,7 +151,8 @@ class _Client(CancellingClient):
 class _Watched(httpx.AsyncByteStream):
     def __init__(self, response: httpx.Response, on_failure: OnFailure, pace: Pace) -> None:
         self._pace = pace
-        self._inner: Any = response.stream
+        self._body = cast(httpx.AsyncByteStream, response.stream)
+        self._content = Inflated(response.headers, self._body)
         self._request = response.request
         self._on_failure = on_failure
         self._is_stream = "event-stream" in response.headers.get("content-type", "")
@@ -158,7 +160,7 @@ class _Watched(httpx.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size, resumes, parts = 0, False, Parts()
         try:
-            async for chunk in self._inner:
+            async for chunk in self._content:
                 size += len(chunk)
                 if size > MAX_ANSWER_BYTES:
                     raise httpx.ReadError(TOO_LARGE)
@@ -170,16 +172,18 @@ class _Watched(httpx.AsyncByteStream):
                     raise httpx.ReadError(TOO_MANY_PARTS)
                 resumes = resumes or chunk.startswith(b"id:") or b"\nid:" in chunk
                 yield chunk
+        except NotInflatable:
+            self._fail(ODDLY_COMPRESSED)
+            raise httpx.ReadError(ODDLY_COMPRESSED) from None
         except httpx.HTTPError as error:
-            reason = str(error)
-            self._fail(reason if reason in (TOO_LARGE, TOO_MANY_PARTS) else BROKE_OFF)
+            self._fail(str(error) if str(error) in (TOO_LARGE, TOO_MANY_PARTS) else BROKE_OFF)
             raise
         # The SDK stops reading a stream of events once it has found the result.
         if self._is_stream and not resumes:
             self._fail(BROKE_OFF)
 
     async def aclose(self) -> None:
-        await self._inner.aclose()
+        await self._body.aclose()
 
     def _counted(self, parts: Parts, chunk: bytes) -> Parts:
         """Count from the chunk's last event on, because each event is read separately."""
