@@ -46,6 +46,7 @@ from backend.data.sql.guard import MAX_QUERY_CHARS
 from backend.data.sql.names import written
 from backend.data.sql.quoting import without_literals
 from backend.data.tables import TableInfo
+from backend.data.zones import zone_notes
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
@@ -205,19 +206,18 @@ class Sources:
         return chosen, await self.query(asker, info.name, sql, Limits(rows=rows))
 
     async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
-        """Return what was skipped or unclear in the file tables that a query names."""
+        """Return what was skipped or unclear in the tables that a query names, and their zones."""
         origins = await self._all()
         origin = find_origin(origins, name)
-        files = [o for o in origins.values() if o.path or o.upload]
         names = without_literals(sql)
-        asked = [o for o in files if o == origin or mentions(names, o.name)]
+        asked = [o for o in origins.values() if o == origin or mentions(names, o.name)]
         infos = [await self._reader.info(asker, one) for one in asked]
         tables = [(info, table) for info in infos for table in info.tables]
         return [
             f"{info.name}.{table.name}: {warning}"
             for info, table in tables
             if mentions(names, table.name)
-            for warning in table.warnings
+            for warning in (*table.warnings, *zone_notes(sql, table, info.dialect))
         ]
 
     async def compare(

@@ -14,7 +14,7 @@ from backend.sandbox.supervisor import GRACE_SECONDS
 
 _KEPT_NAMES = """
     HOME LANG LANGUAGE LD_LIBRARY_PATH NLS_LANG ORACLE_HOME PATH PGPASSFILE PGSERVICEFILE
-    PGSSLCERT PGSSLKEY PGSSLMODE PGSSLROOTCERT SSL_CERT_DIR SSL_CERT_FILE TMPDIR TNS_ADMIN TZ
+    PGSSLCERT PGSSLKEY PGSSLMODE PGSSLROOTCERT SSL_CERT_DIR SSL_CERT_FILE TMPDIR TNS_ADMIN
 """
 _KEPT_ENVIRONMENT = frozenset(_KEPT_NAMES.split())
 # Only one thread survives a fork, so libraries must not start any on import; and each malloc arena
@@ -25,6 +25,7 @@ _QUIET_LIBRARIES = {
     "MALLOC_ARENA_MAX": "2",
     "OPENBLAS_NUM_THREADS": "1",
 }
+_ZONE = {"TZ": "UTC"}  # results do not depend on the server's zone: SQLite's 'localtime', charts
 
 
 class Process(Protocol):
@@ -58,7 +59,7 @@ def clean(environment: Mapping[str, str]) -> dict[str, str]:
         if name in _KEPT_ENVIRONMENT or name.startswith("LC_")
     }
     places = os.pathsep.join(place or os.getcwd() for place in sys.path)
-    return kept | _QUIET_LIBRARIES | {"PYTHONPATH": places}
+    return kept | _QUIET_LIBRARIES | _ZONE | {"PYTHONPATH": places}
 
 
 class SupervisorProcess:

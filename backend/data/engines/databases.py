@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, make_url, text
+from sqlalchemy import URL, Connection, CursorResult, Engine, create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
@@ -20,6 +20,7 @@ from backend.data.engines.drivers import (
     keep_postgres_texts,
     leave_unread,
     mysql_conversions,
+    time_type,
 )
 from backend.data.engines.verbatim import verbatim
 from backend.data.errors import QueryFailed, SourceUnusable
@@ -48,6 +49,7 @@ class ReadOnlyAccess:
 
 _CONNECT_TIMEOUT = (("connect_timeout", _CONNECT_SECONDS),)
 _MYSQL = (*_CONNECT_TIMEOUT, ("conv", mysql_conversions()))
+_MYSQL_ZONE = "SET SESSION time_zone = '+00:00'"
 _READ_ONLY_ACCESS = {
     "postgresql": ReadOnlyAccess(
         "postgres",
@@ -59,6 +61,7 @@ _READ_ONLY_ACCESS = {
             "SELECT set_config(name, '1s', true) FROM pg_settings "
             "WHERE name = 'client_connection_check_interval'",
             "SET LOCAL standard_conforming_strings = on",
+            "SET LOCAL timezone = 'UTC'",
             *POSTGRES_FORMS,
         ),
         (
@@ -72,15 +75,25 @@ _READ_ONLY_ACCESS = {
     "sqlite": ReadOnlyAccess("sqlite"),
     "mysql": ReadOnlyAccess(
         "mysql",
-        ("SET SESSION max_execution_time = {milliseconds}", "START TRANSACTION READ ONLY"),
+        (
+            "SET SESSION max_execution_time = {milliseconds}",
+            _MYSQL_ZONE,
+            "START TRANSACTION READ ONLY",
+        ),
         _MYSQL,
     ),
     "mariadb": ReadOnlyAccess(
         "mysql",
-        ("SET SESSION max_statement_time = {seconds}", "START TRANSACTION READ ONLY"),
+        (
+            "SET SESSION max_statement_time = {seconds}",
+            _MYSQL_ZONE,
+            "START TRANSACTION READ ONLY",
+        ),
         _MYSQL,
     ),
-    "oracle": ReadOnlyAccess("oracle", ("SET TRANSACTION READ ONLY",)),
+    "oracle": ReadOnlyAccess(
+        "oracle", ("ALTER SESSION SET TIME_ZONE = '+00:00'", "SET TRANSACTION READ ONLY")
+    ),
 }
 # The drivers that are installed; they are used whichever driver a URL names.
 _DRIVERS = {
@@ -260,7 +273,9 @@ def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:
     options = {"stream_results": True, "no_parameters": True, "max_row_buffer": _ROWS_PER_BATCH}
     result = connection.execution_options(**options).exec_driver_sql(sql)
     batches = (list(map(tuple, part)) for part in result.partitions(_ROWS_PER_BATCH))
-    table = collect([Column(name, "") for name in result.keys()], batches, limits)  # noqa: SIM118 - a Result's keys
+    kind = connection.dialect.name
+    columns = [Column(name, time_type(kind, number)) for name, number, *_ in _described(result)]
+    table = collect(columns, batches, limits)
     if table.complete:
         result.close()
     else:
@@ -269,14 +284,19 @@ def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:
     return Table(_typed(table), table.rows, table.cut_by)
 
 
+def _described(result: CursorResult[Any]) -> Sequence[Any]:
+    return () if result.cursor is None else result.cursor.description
+
+
 def _typed(table: Table) -> tuple[Column, ...]:
-    """Return columns with types taken from the values: drivers give theirs as numbers only."""
+    """Return columns with types taken from the values, except those of days and times."""
     types = []
     for index, column in enumerate(table.columns):
         kinds = {type(row[index]).__name__ for row in table.rows if row[index] is not None}
         name = {"int": "INTEGER", "float": "DOUBLE", "bool": "BOOLEAN"}.get(min(kinds, default=""))
         mixed = len(kinds) > 1 and kinds != {"int", "float"}
-        types.append(Column(column.name, "VARCHAR" if mixed or not name else name))
+        found = "VARCHAR" if mixed or not name else name
+        types.append(Column(column.name, column.type or found))
     return tuple(types)
 
 

@@ -12,6 +12,7 @@ from pymysql.converters import conversions
 from pymysql.cursors import SSCursor
 
 from backend.data.results import short_time
+from backend.data.zones import INSTANT
 
 _KEPT_WORDS = """
     BOOLEAN BINARY STRING LONGINTEGER INTEGER ROWID FLOAT DECIMAL UNKNOWN BOOLEANARRAY BINARYARRAY
@@ -27,6 +28,19 @@ POSTGRES_FORMS = (
     "SET LOCAL bytea_output = 'hex'",
     "SET LOCAL extra_float_digits = 1",
 )
+# By the drivers' numbers: the types whose values are texts here, so that nothing else tells them.
+_POSTGRES_TIMES = {1082: "DATE", 1114: "TIMESTAMP", 1184: INSTANT}
+_MYSQL_TIMES = {
+    FIELD_TYPE.DATE: "DATE",
+    FIELD_TYPE.DATETIME: "TIMESTAMP",
+    FIELD_TYPE.TIMESTAMP: INSTANT,
+}
+_TIMES_BY_KIND = {"postgresql": _POSTGRES_TIMES, "mysql": _MYSQL_TIMES, "mariadb": _MYSQL_TIMES}
+
+
+def time_type(kind: str, number: object) -> str:
+    """Return the type of days and times that a driver means by a number, "" for any other."""
+    return _TIMES_BY_KIND.get(kind, {}).get(number, "")
 
 
 def mysql_conversions() -> dict[Any, Any]:

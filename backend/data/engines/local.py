@@ -21,11 +21,11 @@ from backend.data.errors import QueryFailed, QueryRefused
 from backend.data.results import Column, Limits, Table, collect
 from backend.data.sql.names import how_to_write, written
 from backend.data.sql.quoting import identifier, literal
+from backend.data.zones import ZONE
 
 MEMORY_LIMIT = "180MB"  # a child of the sandbox may use 300 MB in total
 THREADS = 2
-# The settings of a connection that only runs our own statements.
-OWN_CONNECTION: dict[str, str | bool | int | float | list[str]] = {
+_OWN: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": MEMORY_LIMIT,
     "threads": THREADS,
     "python_enable_replacements": False,
@@ -79,9 +79,17 @@ def ask(
 
 
 @contextmanager
+def own_connection(place: str = ":memory:", **settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Provide a connection for our own statements; instants are in one zone, not the server's."""
+    with duckdb.connect(place, config=_OWN | settings) as connection:
+        connection.execute(f"SET TimeZone = {literal(ZONE)}")
+        yield connection
+
+
+@contextmanager
 def attached(snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
     """Provide a connection with the snapshots attached READ_ONLY, for our own queries."""
-    with duckdb.connect(":memory:", config=OWN_CONNECTION) as connection:
+    with own_connection() as connection:
         for name, path in snapshots.items():
             place = literal(str(path))
             connection.execute(f"ATTACH {place} AS {identifier(name)} (READ_ONLY)")

@@ -5,7 +5,7 @@ This happens in a child of the sandbox, because files are not trusted.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,8 +15,10 @@ from duckdb.sqltypes import DuckDBPyType
 from backend.data.errors import SourceUnusable
 from backend.data.reading.delimited import check_width
 from backend.data.reading.encoding import as_utf_8, open_bytes
+from backend.data.reading.offsets import local_zone, minutes_sql
 from backend.data.reading.understood import Understood, quote
 from backend.data.sql.quoting import identifier, literal
+from backend.data.zones import INSTANT, LOCAL_ZONES
 from backend.text import listed
 
 _LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
@@ -40,6 +42,7 @@ _TOO_LARGE = "it has numbers too large to be held exactly"
 _MIXED = "its values are of several kinds"
 _UNDECIDED = "not all of its dates or times are written as 2024-12-31 or 23:59"
 _LONG = r"-?[0-9]\.[0-9]{15,}e\+[0-9]+"  # as the engine writes 12345678901234567.89
+_OFFSET = "(Z|[-+][0-9]{2}(:?[0-9]{2})?)$"
 _MOMENTS = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
 _ANY_ROWS = (  # each key is a column: the engine would make one column of many or differing keys
     f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, sample_size = -1, "
@@ -171,15 +174,44 @@ def _make_table(
     types = dict(zip(found.columns, map(str, found.types), strict=True))
     rows = _ANY_ROWS
     kept: dict[str, str] = {}
+    local: dict[str, str] = {}
     if alike := _names_alike(connection, path, list(types)):
         _tell_unchecked(alike, types, understood)
-    elif kept := _columns_to_keep_as_text(connection, path, types):
-        rows = _rows(types | dict.fromkeys(kept, "VARCHAR"))
-    connection.execute(f'CREATE TABLE "{name}" AS FROM {rows}', [str(path)])
+    else:
+        kept = _columns_to_keep_as_text(connection, path, types)
+        local = _local_times(connection, path, types, kept)
+    if kept or local:
+        rows = _rows(types | dict.fromkeys((*kept, *local), "VARCHAR"))
+    clocks = ", ".join(f"{_clock(column)} AS {identifier(column)}" for column in local)
+    replaced = f" REPLACE ({clocks})" if local else ""
+    connection.execute(f'CREATE TABLE "{name}" AS SELECT *{replaced} FROM {rows}', [str(path)])  # noqa: S608 - names are quoted
+    for column, zone in local.items():
+        understood.columns[column] = f"local times as written, in {zone}"
+        understood.facts.setdefault(LOCAL_ZONES, {})[column] = zone
     for column, reason in kept.items():
         understood.warn(f"{column}: stays text: {reason}.")
     for column in [] if alike else _rounded_columns(connection, name):
         understood.warn(f"{column}: its numbers of more than 15 digits are rounded.")
+
+
+def _local_times(
+    connection: duckdb.DuckDBPyConnection, path: Path, types: dict[str, str], kept: Iterable[str]
+) -> dict[str, str]:
+    """Return the zones of the columns with times of one zone: the engine would make them UTC."""
+    columns = [c for c, kind in types.items() if kind == INSTANT and c not in kept]
+    rows = _rows(types | dict.fromkeys(columns, "VARCHAR")).replace("?", literal(str(path)))
+    found = {}
+    for column in columns:
+        minutes = minutes_sql(f"regexp_extract({identifier(column)}, '{_OFFSET}')")
+        times = f"SELECT {_clock(column)} AS clock, {minutes} AS minutes FROM {rows}"  # noqa: S608 - quoted
+        if zone := local_zone(connection, f"{times} WHERE {identifier(column)} IS NOT NULL"):
+            found[column] = zone
+    return found
+
+
+def _clock(column: str) -> str:
+    """Return the SQL of a time's day and clock as they are written."""
+    return rf"CAST(regexp_replace({identifier(column)}, '\s*{_OFFSET}', '') AS TIMESTAMP)"
 
 
 def _rounded_columns(connection: duckdb.DuckDBPyConnection, name: str) -> list[str]:

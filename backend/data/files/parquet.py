@@ -3,9 +3,10 @@
 All of this runs in a child of the sandbox.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from duckdb.sqltypes import DuckDBPyType
 
-from backend.data.engines.local import OWN_CONNECTION, fetch, fetch_batches
+from backend.data.engines.local import fetch, fetch_batches, own_connection
 from backend.data.errors import QueryFailed
 from backend.data.reading.header import unique_names
 from backend.data.results import Limits, Scalar, Table, scalar
@@ -62,10 +63,9 @@ def write_rows(table: Table, place: Path) -> Written:
     if not table.complete:
         raise QueryFailed(f"The result is cut at {table.cut_by}. Aggregate, or ask for less.")
     names = unique_names([column.name for column in table.columns])
-    types = [_TYPES.get(column.type, pa.string()) for column in table.columns]
     columns = [
-        pa.array([_cell(row[number], kind) for row in table.rows], kind)
-        for number, kind in enumerate(types)
+        _array([row[number] for row in table.rows], column.type)
+        for number, column in enumerate(table.columns)
     ]
     whole = pa.Table.from_arrays(columns, names=names)
     _write(whole.schema, whole.to_batches(_BATCH_ROWS), place)
@@ -95,8 +95,7 @@ def read_rows(place: Path) -> Iterator[list[Scalar]]:
 @contextmanager
 def opened(folder: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Provide a connection for our own queries about files; with a folder, it may use the disk."""
-    config = OWN_CONNECTION | {"temp_directory": str(folder) if folder else ""}
-    with duckdb.connect(":memory:", config=config) as connection:
+    with own_connection(temp_directory=str(folder) if folder else "") as connection:
         yield connection
 
 
@@ -127,6 +126,16 @@ def _stored(number: int, kind: DuckDBPyType) -> str:
     if kind.id == "hugeint":  # what SUM makes of whole numbers
         return f"CAST(#{number} AS DECIMAL(38, 0))"
     return f"#{number}" if kind.id in _KEPT else f"CAST(#{number} AS VARCHAR)"
+
+
+def _array(cells: Sequence[Scalar], type_name: str) -> pa.Array:
+    """Return a column of a database's result; days stay days, if the calendar has them all."""
+    kind = _TYPES.get(type_name, pa.string())
+    if type_name == "DATE":
+        with suppress(ValueError):
+            days = [None if cell is None else date.fromisoformat(str(cell)) for cell in cells]
+            return pa.array(days, pa.date32())
+    return pa.array([_cell(cell, kind) for cell in cells], kind)
 
 
 def _cell(value: Scalar, kind: pa.DataType) -> Any:

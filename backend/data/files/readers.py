@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from backend.data.engines.local import OWN_CONNECTION
+from backend.data.engines.local import own_connection
 from backend.data.errors import DataError, SourceUnusable
 from backend.data.files.formats import WORKBOOKS, Format, find_format
 from backend.data.files.parquet_tables import read_parquet
@@ -23,7 +23,7 @@ from backend.data.reading.delimited import read_delimited
 from backend.data.reading.understood import Understood, save_understood
 from backend.data.sql.quoting import literal
 
-READING_VERSION = 17  # part of a snapshot's name; raise it when files are read differently
+READING_VERSION = 18  # part of a snapshot's name; raise it when files are read differently
 _HEAD = 4_096  # bytes that show a format
 _SETTLED_SECONDS = 0.3  # a file that changed more recently may still be being written
 _COPY_ATTEMPTS = 20
@@ -61,8 +61,7 @@ def fill_from_copy(
     `shown` is the file's name in error messages.
     """
     scratch = snapshot.with_name("scratch.duckdb")
-    config = OWN_CONNECTION | {"memory_limit": _MEMORY_LIMIT}
-    with duckdb.connect(str(snapshot), config=config) as connection:
+    with own_connection(str(snapshot), memory_limit=_MEMORY_LIMIT) as connection:
         connection.execute(f"ATTACH {literal(str(scratch))} AS scratch")
         try:
             tables = read(connection)

@@ -1,7 +1,7 @@
 """Dates and times of a column: the order of day, month and year is decided by all its cells.
 
 31/08 means day first, 08/31 month first; if no cell decides, the column stays text. Years of two
-digits are 19xx from 69 on, otherwise 20xx.
+digits are 19xx from 69 on, otherwise 20xx. What becomes of offsets is said in `offsets.py`.
 """
 
 from collections import Counter
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from backend.data.reading import cells
+from backend.data.reading.offsets import local_zone, minutes_sql
 from backend.data.reading.raw import RAW
 from backend.data.reading.reading import (
     Examples,
@@ -21,6 +22,7 @@ from backend.data.reading.reading import (
 )
 from backend.data.reading.understood import are_null, quote
 from backend.data.sql.quoting import literal
+from backend.data.zones import ZONE
 
 _PIVOT = 69
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -59,6 +61,17 @@ class DateForms:
         return sum(shape.count for shape in self.shapes.values())
 
 
+@dataclass(frozen=True)
+class Clock:
+    """The zone of times that are written with offsets, and whether they are converted to it."""
+
+    zone: str = ""
+    is_converted: bool = False
+
+
+NO_ZONE = Clock()
+
+
 def look_at_dates(connection: duckdb.DuckDBPyConnection, place: str) -> DateForms:
     """Return how all cells of a column are written."""
     rows = connection.execute(
@@ -93,7 +106,8 @@ def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Readi
     if not forms.fitting:
         return None
     order, doubt = order_of_dates(forms)
-    reading = _reading(forms, order)
+    clock = NO_ZONE if doubt else find_clock(connection, forms, order)
+    reading = _reading(forms, order, clock)
     if not doubt:
         doubt = _impossible(connection, forms, reading)
     if doubt:
@@ -102,16 +116,32 @@ def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Readi
     return reading
 
 
-def date_reading(place: str, order: str, type_: str) -> Reading:
+def find_clock(connection: duckdb.DuckDBPyConnection, forms: DateForms, order: str) -> Clock:
+    """Return the zone of times with an offset: their own if it is one, otherwise UTC."""
+    if not forms.clocks["zone"]:
+        return NO_ZONE
+    parts = f"p_{forms.place}"
+    reading = Reading("", "", parts=f"{_parts(trimmed(forms.place))} AS {parts}")
+    clock, minutes = _clock(forms.place, order or "ymd"), minutes_sql(f"{parts}.zone")
+    zone = local_zone(
+        connection,
+        f"SELECT {clock} AS clock, {minutes} AS minutes FROM {with_parts([reading])} "  # noqa: S608 - our own names
+        f"WHERE {parts}.zone <> ''",
+    )
+    return Clock(zone or ZONE, is_converted=not zone)
+
+
+def date_reading(place: str, order: str, type_: str, clock: Clock = NO_ZONE) -> Reading:
     """Return the column as dates in this order, except cells that clearly have another one."""
     parts = f"p_{place}"
     expression = (
-        f"CASE WHEN {parts}.mark = 'name' THEN {_expression(place, 'dmy', type_)} "
-        f"WHEN length({parts}.first) = 4 THEN {_expression(place, 'ymd', type_)} "
-        f"ELSE {_expression(place, order, type_)} END"
+        f"CASE WHEN {parts}.mark = 'name' THEN {_expression(place, 'dmy', type_, clock)} "
+        f"WHEN length({parts}.first) = 4 THEN {_expression(place, 'ymd', type_, clock)} "
+        f"ELSE {_expression(place, order, type_, clock)} END"
     )
     note = f"read as dates ({order[0]}, {order[1]}, {order[2]}), as it was corrected"
-    return Reading(type_, expression, note, [], f"{_parts(trimmed(place))} AS {parts}")
+    zone = clock.zone if type_ == "TIMESTAMP" else ""
+    return Reading(type_, expression, note, [], f"{_parts(trimmed(place))} AS {parts}", zone=zone)
 
 
 def order_of_dates(forms: DateForms) -> tuple[str, str]:
@@ -181,7 +211,7 @@ def _impossible(connection: duckdb.DuckDBPyConnection, forms: DateForms, reading
     return f"no dates of the calendar ({count:,} in all): {shown}"
 
 
-def _reading(forms: DateForms, order: str) -> Reading:
+def _reading(forms: DateForms, order: str, clock: Clock) -> Reading:
     notes = [_form_note(forms, order)]
     warnings = []
     for form, *what in (("missing", "mark", "for missing values"), ("word", "word", "among dates")):
@@ -194,13 +224,15 @@ def _reading(forms: DateForms, order: str) -> Reading:
         text = f"replace({trimmed(place)}, ',', '.')"
         return Reading("TIME", f"TRY_CAST({_two_digit_hour(text)} AS TIME)", notes[0], warnings)
     type_ = "TIMESTAMP"
-    if forms.clocks["zone"]:
-        notes.append("times with a zone are given in UTC")
+    if clock.is_converted:
+        notes.append(f"times with different offsets are given in {ZONE}")
+    elif clock.zone:
+        notes.append(f"local times as written, in {clock.zone}")
     elif forms.clocks["clock"] == forms.clocks["midnight"]:
         type_ = "DATE"
-    expression = _expression(place, order or "ymd", type_)
+    expression = _expression(place, order or "ymd", type_, clock)
     parts = f"{_parts(trimmed(place))} AS p_{place}"
-    return Reading(type_, expression, "; ".join(notes), warnings, parts)
+    return Reading(type_, expression, "; ".join(notes), warnings, parts, zone=clock.zone)
 
 
 def _form_note(forms: DateForms, order: str) -> str:
@@ -255,26 +287,31 @@ def _shape() -> str:
         ELSE 'odd' END"""
 
 
-def _expression(place: str, order: str, type_: str) -> str:
+def _day(place: str, order: str) -> str:
     parts = f"p_{place}"
     year, month, day = (f"{parts}.{name}" for name in _ORDERS[order])
-    date = f"{_four_digits(year)} || '-' || {_month_number(month)} || '-' || lpad({day}, 2, '0')"
+    return f"{_four_digits(year)} || '-' || {_month_number(month)} || '-' || lpad({day}, 2, '0')"
+
+
+def _expression(place: str, order: str, type_: str, clock: Clock) -> str:
     if type_ == "DATE":
-        return f"TRY_CAST({date} AS DATE)"
+        return f"TRY_CAST({_day(place, order)} AS DATE)"
+    written = _clock(place, order)
+    minutes = minutes_sql(f"p_{place}.zone")
+    return f"{written} - to_minutes({minutes})" if clock.is_converted else written
+
+
+def _clock(place: str, order: str) -> str:
+    """Return the SQL of a day and time as they are written, whatever the offset."""
+    parts = f"p_{place}"
     clock = f"replace({parts}.clock, ',', '.')"
     clock = f"CASE WHEN {clock} = '' THEN '00:00' ELSE {_two_digit_hour(clock)} END"
-    zone = f"{parts}.zone"
-    zone = (
-        f"CASE WHEN {zone} IN ('', 'Z', 'UTC') THEN '+00' WHEN length({zone}) = 5 "
-        f"THEN {zone}[1:3] || ':' || {zone}[4:5] ELSE {zone} END"
-    )
     hour = f"TRY_CAST(({clock})[1:2] AS INT)"
     shift = (
         f"CASE WHEN lower({parts}.half) = 'p' AND {hour} < 12 THEN 12 "
         f"WHEN lower({parts}.half) = 'a' AND {hour} = 12 THEN -12 ELSE 0 END"
     )
-    moment = f"{date} || ' ' || {clock} || {zone}"
-    return f"(TRY_CAST({moment} AS TIMESTAMPTZ) AT TIME ZONE 'UTC') + to_hours({shift})"
+    return f"TRY_CAST({_day(place, order)} || ' ' || {clock} AS TIMESTAMP) + to_hours({shift})"
 
 
 def _two_digit_hour(clock: str) -> str:

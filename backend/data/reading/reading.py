@@ -16,7 +16,8 @@ DURATIONS = "durations, in seconds: 1:30:00 is 5400"
 class Reading:
     """A type and the SQL expression that produces it, over RAW and the `parts` of its cells.
 
-    `note` is about the column, `warnings` about the table. `decimal` is its decimal mark.
+    `note` is about the column, `warnings` about the table. `decimal` is its decimal mark, `zone`
+    that of local times that are written with their offset.
     """
 
     type: str
@@ -25,6 +26,7 @@ class Reading:
     warnings: list[str] = field(default_factory=list)
     parts: str = ""
     decimal: str = ""
+    zone: str = ""
 
 
 def with_parts(readings: Iterable[Reading]) -> str:

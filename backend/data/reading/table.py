@@ -30,6 +30,7 @@ from backend.data.reading.reading import Reading, with_parts
 from backend.data.reading.typed import DecimalMarks, check_names, read_as
 from backend.data.reading.understood import Occurrences, Understood
 from backend.data.sql.quoting import identifier
+from backend.data.zones import LOCAL_ZONES
 
 MAX_COLUMNS = 2_000
 SURPLUS = "surplus_cells"
@@ -233,5 +234,7 @@ def _tell_columns(
     for name, reading in zip(names, readings, strict=True):
         if reading.note:
             understood.columns[name] = reading.note
+        if reading.zone:
+            understood.facts.setdefault(LOCAL_ZONES, {})[name] = reading.zone
         for warning in reading.warnings:
             understood.warn(f"{name}: {warning}.")

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 import duckdb
 
 from backend.data.errors import CorrectionRefused
-from backend.data.reading.dates import date_reading, look_at_dates, order_of_dates
+from backend.data.reading.dates import (
+    date_reading,
+    find_clock,
+    look_at_dates,
+    order_of_dates,
+)
 from backend.data.reading.numbers import look_at_numbers, number_reading
 from backend.data.reading.raw import RAW, RawColumn
 from backend.data.reading.reading import (
@@ -117,7 +122,7 @@ def _by_cells(connection: duckdb.DuckDBPyConnection, column: RawColumn, type_: s
     order, doubt = order_of_dates(forms)
     if doubt or order == "time":
         raise CorrectionRefused(f"{column.name}: {doubt or 'its cells are times without a day'}.")
-    return date_reading(column.place, order, type_)
+    return date_reading(column.place, order, type_, find_clock(connection, forms, order))
 
 
 def _in_order(

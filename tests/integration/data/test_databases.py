@@ -52,6 +52,11 @@ def postgres(servers):
         cursor.execute("INSERT INTO people VALUES (1, ('High St', 'Leeds'))")
         cursor.execute("CREATE FUNCTION wipe(orders) RETURNS int LANGUAGE sql AS 'SELECT 1'")
         cursor.execute("CREATE FUNCTION reveal(int) RETURNS int LANGUAGE sql AS 'SELECT 2'")
+        cursor.execute("CREATE TABLE visits (day date, seen timestamptz, clock timestamp)")
+        cursor.execute(
+            "INSERT INTO visits VALUES ('2026-01-31', '2026-01-31 23:30-05', '2026-01-31 23:30')"
+        )
+        cursor.execute(f"ALTER DATABASE \"{url.database}\" SET timezone = 'America/New_York'")
     return url.render_as_string(hide_password=False)
 
 
@@ -60,6 +65,19 @@ def test_sqlite_is_read(sqlite_file):
 
     assert table.rows == [[1, 2.5], [2, None]]
     assert [column.type for column in table.columns] == ["INTEGER", "DOUBLE"]
+
+
+def test_a_day_of_postgresql_is_a_day_and_an_instant_is_in_utc_whatever_its_own_zone(postgres):
+    sql = "SELECT *, to_char(seen, 'YYYY-MM') AS month FROM visits"
+
+    table = ask(postgres, sql)
+
+    assert [column.type for column in table.columns] == [
+        "DATE", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "VARCHAR"
+    ]  # fmt: skip
+    assert table.rows == [
+        ["2026-01-31", "2026-02-01T04:30:00+00:00", "2026-01-31T23:30:00", "2026-02"]
+    ]
 
 
 @pytest.mark.parametrize(
