@@ -8,7 +8,8 @@ import uvicorn
 from backend.addresses import Address, check_allowed_hosts, check_public_url
 from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
-from ui.server import create_app, message_bytes
+from backend.web.sockets import MessageLimits, limit_messages
+from ui.server import create_app
 
 CLOSE_SECONDS = 3  # a page's WebSocket never closes by itself
 PING_SECONDS = 30.0
@@ -34,11 +35,11 @@ def main() -> int:
         proxy_headers=False,  # any client can send them; the settings name the proxy's addresses
         http=limit_connections(ConnectionLimits(), HEALTH_PATHS),
         timeout_graceful_shutdown=CLOSE_SECONDS,
+        ws=limit_messages(MessageLimits()),
+        ws_max_size=MessageLimits().largest,
         # As in `streamlit run`.
-        ws="websockets-sansio",
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,
-        ws_max_size=message_bytes(),
         # A growing paragraph is sent repeatedly; compression makes the repeated part nearly free.
         ws_per_message_deflate=True,
     )

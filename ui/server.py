@@ -13,7 +13,6 @@ from pkgutil import walk_packages
 import streamlit
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import config
 from streamlit.web.bootstrap import load_config_options
 
 from backend.addresses import Address
@@ -26,7 +25,6 @@ from ui.shared.watch import route as watch
 
 SCRIPT = Path(__file__).parent / "app.py"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-MEGABYTE = 1_000_000
 GARBAGE_EVERY = 10_000  # new objects; drawing one page makes thousands
 
 
@@ -69,11 +67,6 @@ def options(address: Address) -> dict[str, object]:
         "browser.serverAddress": address.public_host,
         "browser.serverPort": address.public_port,
     }
-
-
-def message_bytes() -> int:
-    """Return the maximum size of a message from a page to Streamlit, in bytes."""
-    return int(config.get_option("server.maxMessageSize")) * MEGABYTE
 
 
 def page_policy() -> str:
