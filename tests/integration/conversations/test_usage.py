@@ -231,7 +231,7 @@ def test_a_model_whose_endpoint_reports_no_tokens_is_named(stack: Stack) -> None
     found = report(stack, "model")
 
     assert (turn["usage"]["model_calls"], turn["usage"]["input_tokens"]) == (1, 0)
-    assert found["unreported"] == ["quiet"]
+    assert "quiet" in found["unreported"]
 
 
 def test_the_figures_of_a_report_agree_while_usage_is_added(stack: Stack) -> None:

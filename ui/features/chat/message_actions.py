@@ -119,7 +119,7 @@ def under_message(row: DisplayMessage, actions: Actions) -> None:
         if versions:
             _switcher(row, versions, actions)
         if not actions.is_read_only:
-            _button("Edit", ":material/edit:", row, actions, _begin_edit, row)
+            _button("edit", "Edit", ":material/edit:", row, actions, _begin_edit, row)
 
 
 def under_answer(row: DisplayMessage, actions: Actions) -> None:
@@ -133,7 +133,9 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
             return
         if not actions.is_busy:
             state.memory().asked_again.discard(row.turn_id)
-        _button("Another answer", ":material/refresh:", row, actions, _ask_again, row.turn_id)
+        _button(
+            "another", "Another answer", ":material/refresh:", row, actions, _ask_again, row.turn_id
+        )
 
 
 def _answer_words(row: DisplayMessage, actions: Actions) -> str:
@@ -184,6 +186,7 @@ def _to_version(
 
 
 def _button(
+    key: str,
     label: str,
     icon: str,
     row: DisplayMessage,
@@ -193,7 +196,7 @@ def _button(
 ) -> None:
     st.button(
         label,
-        key=f"{label.split()[0].lower()}-{row.id}",
+        key=f"{key}-{row.id}",
         type="tertiary",
         icon=icon,
         help=BUSY if actions.is_busy else None,
