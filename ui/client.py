@@ -124,9 +124,13 @@ class Client:
         body = change.model_dump(exclude_unset=True)
         return self.call(Session, "PATCH", f"sessions/{session_id}", json=body)
 
-    def delete_session(self, session_id: UUID) -> None:
-        """Delete a session; a running turn is stopped first."""
-        self.send("DELETE", f"sessions/{session_id}")
+    def delete_session(self, session_id: UUID, after_seconds: int) -> None:
+        """Have a session deleted after some seconds; it is in no list from now on."""
+        self.send("DELETE", f"sessions/{session_id}", params={"after_seconds": after_seconds})
+
+    def undelete_session(self, session_id: UUID) -> Session:
+        """Keep a session that was to be deleted."""
+        return self.call(Session, "POST", f"sessions/{session_id}/undelete")
 
     def messages(
         self,

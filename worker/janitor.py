@@ -1,4 +1,4 @@
-"""The janitor: applies retention, erases deleted files, recreates lost search entries."""
+"""The janitor: deletes what is due, applies retention, recreates lost search entries."""
 
 import time
 
@@ -6,11 +6,12 @@ from backend.artifacts import erasing as artifacts
 from backend.conversations.search.index import recreate_entries
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.service import apply_if_due
+from backend.turns.control.delete import delete_due
 from backend.turns.process.services import Services
 from worker.background import Background
 
 LOOK_SECONDS = 60.0
-SEARCH_SECONDS = 5.0  # how soon a crash of PostgreSQL is noticed
+SOON_SECONDS = 5.0  # how soon a crash of PostgreSQL is noticed, and a deletion is carried out
 LOOKS = 10  # at least, between two applications of retention
 
 
@@ -29,14 +30,18 @@ class Janitor(Background):
         cleaned_at = time.monotonic()
         while True:
             self._try(self._recreate_search_entries)
+            self._try(self._delete_due)
             if time.monotonic() - cleaned_at >= self._seconds:
                 self._try(self._clean)
                 cleaned_at = time.monotonic()
-            if self._closing.wait(min(SEARCH_SECONDS, self._seconds)):
+            if self._closing.wait(min(SOON_SECONDS, self._seconds)):
                 return
 
     def _recreate_search_entries(self) -> None:
         recreate_entries(self._services.database, self._closing)
+
+    def _delete_due(self) -> None:
+        delete_due(self._services)
 
     def _clean(self) -> None:
         apply_if_due(self._services)

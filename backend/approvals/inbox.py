@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
-from backend.conversations.service import visible_to
+from backend.conversations.service import listed_to, visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors.approvals import ApprovalNotFound
 from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision
@@ -66,7 +66,7 @@ def list_approvals(
     place = tuple_(ApprovalRow.created_at, ApprovalRow.id)
     oldest_first = status is ApprovalStatus.PENDING
     order_name = "approvals, oldest first" if oldest_first else "approvals, newest first"
-    query = _approvals().where(visible_to(scope, everyone=everyone))
+    query = _approvals().where(listed_to(scope, everyone=everyone))
     if status is not None:
         query = query.where(ApprovalRow.status == status)
     if cursor:
@@ -95,7 +95,7 @@ def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
         .select_from(ApprovalRow)
         .join(ConversationRow, ConversationRow.id == ApprovalRow.conversation_id)
         .where(ApprovalRow.status == ApprovalStatus.PENDING)
-        .where(visible_to(scope, everyone=everyone))
+        .where(listed_to(scope, everyone=everyone))
     )
     return session.scalar(query) or 0
 

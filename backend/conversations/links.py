@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from backend import audit
 from backend.auth.scope import Scope
-from backend.conversations.service import lock
+from backend.conversations.service import exists_still, lock
 from backend.errors.conversations import LinkNotFound, LinkRevoked, SessionNotFound, TooManyLinks
 from backend.schemas.conversations.links import (
     NewSessionLink,
@@ -93,7 +93,7 @@ def open_link(session: Session, token: str) -> tuple[Scope, SharedSession]:
             link.revoked_at,
         )
         .join(link, link.conversation_id == row.id)
-        .where(link.token_hash == _digest(token))
+        .where(link.token_hash == _digest(token), exists_still())
     ).one_or_none()  # fmt: skip
     if found is None:
         raise LinkNotFound

@@ -1,12 +1,25 @@
 """Deleting a conversation permanently, without a repeated request recreating it."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, String, cast, delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    String,
+    cast,
+    delete,
+    func,
+    null,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import array, insert
 from sqlalchemy.orm import Session
 
+from backend.errors.conversations import SessionNotFound
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from db.models.artifacts.artifact import ArtifactRow
 from db.models.conversations.conversation import ConversationRow
@@ -94,6 +107,43 @@ def children_of(session: Session, conversation_id: UUID) -> list[UUID]:
     """Return the conversations that run tasks of this one, which are deleted with it."""
     query = select(ConversationRow.id).where(ConversationRow.parent_id == conversation_id)
     return list(session.scalars(query.order_by(ConversationRow.id)))
+
+
+def plan_deletion(session: Session, conversation_id: UUID, seconds: float) -> None:
+    """Have a conversation deleted after so many seconds, with those of its tasks.
+
+    The due time is one of the database's clock. The caller holds the conversation.
+    """
+    due = func.clock_timestamp() + timedelta(seconds=seconds)
+    _set_due(session, conversation_id, due)
+
+
+def undo_deletion(session: Session, conversation_id: UUID) -> None:
+    """Keep a conversation that was to be deleted. The caller holds it."""
+    _set_due(session, conversation_id, null())
+
+
+def _set_due(session: Session, conversation_id: UUID, due: ColumnElement[Any]) -> None:
+    row = ConversationRow
+    is_part = or_(row.id == conversation_id, row.parent_id == conversation_id)
+    session.execute(update(row).where(is_part).values(deletes_at=due))
+
+
+def list_due(session: Session, limit: int) -> list[UUID]:
+    """Return the conversations whose deletion is due; those of tasks are deleted with them."""
+    row = ConversationRow
+    query = select(row.id).where(row.deletes_at <= func.clock_timestamp(), row.parent_id.is_(None))
+    return list(session.scalars(query.order_by(row.deletes_at).limit(limit)))
+
+
+def hold_due(session: Session, conversation_id: UUID) -> ConversationRow:
+    """Lock a conversation whose deletion is due. Raise SessionNotFound, also if it was undone."""
+    row = ConversationRow
+    is_due = row.deletes_at <= func.clock_timestamp()
+    query = select(row).where(row.id == conversation_id, is_due).with_for_update(key_share=True)
+    if (held := session.scalar(query)) is None:
+        raise SessionNotFound
+    return held
 
 
 def hold_children(session: Session, conversation_id: UUID) -> list[UUID]:

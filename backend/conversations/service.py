@@ -19,7 +19,6 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.conversations.removal import delete_conversation
 from backend.conversations.reviews import record_review
 from backend.conversations.session_turns import of_latest_turn, session_status, waits_for
 from backend.cursor import decode_cursor, encode_cursor
@@ -65,10 +64,25 @@ class SessionFilter:
 
 
 def visible_to(scope: Scope, *, everyone: bool = True) -> ColumnElement[bool]:
-    """Match the conversations that the caller may see: for an admin with `everyone`, all."""
+    """Match the conversations that the caller may see: for an admin with `everyone`, all.
+
+    One whose deletion is due does not exist any more, whether or not a worker has deleted it yet.
+    """
     if scope.is_admin and everyone:
-        return true()
-    return ConversationRow.owner_id == scope.user_id
+        return exists_still()
+    return (ConversationRow.owner_id == scope.user_id) & exists_still()
+
+
+def exists_still() -> ColumnElement[bool]:
+    """Match the conversations whose deletion is not due."""
+    due = ConversationRow.deletes_at
+    return due.is_(None) | (due > func.clock_timestamp())
+
+
+def listed_to(scope: Scope, *, everyone: bool = True) -> ColumnElement[bool]:
+    """Match the conversations that lists show to the caller: none that is to be deleted."""
+    of_whom = true() if scope.is_admin and everyone else ConversationRow.owner_id == scope.user_id
+    return of_whom & ConversationRow.deletes_at.is_(None)
 
 
 def create(
@@ -156,7 +170,7 @@ def list_sessions(
     if wanted.everyone:
         scope.require_admin()
     limit = max(1, min(limit, MAX_PAGE))
-    query = _SESSIONS.where(visible_to(scope, everyone=wanted.everyone), *_conditions(wanted))
+    query = _SESSIONS.where(listed_to(scope, everyone=wanted.everyone), *_conditions(wanted))
     place = (_BY[wanted.order.column], ConversationRow.id)
     if cursor:
         after = _read_place(cursor, wanted.order)
@@ -189,12 +203,6 @@ def change(session: Session, scope: Scope, conversation_id: UUID, wanted: Sessio
             .where(ConversationRow.id == conversation_id)
             .values(**values, version=ConversationRow.version + 1)
         )
-
-
-def remove(session: Session, scope: Scope, conversation_id: UUID) -> None:
-    """Delete a conversation and all that belongs to it. Raise SessionNotFound."""
-    lock(session, scope, conversation_id)
-    delete_conversation(session, conversation_id)
 
 
 def clean_title(title: str) -> str:
@@ -269,6 +277,7 @@ _SESSIONS = select(
     case((ConversationRow.path.is_not(None), ConversationRow.branch)).label("branch"),
     ConversationRow.model,
     ConversationRow.parent_id,
+    ConversationRow.deletes_at,
     ConversationRow.owner_id.label("owner"),
     ConversationRow.created_at,
     ConversationRow.updated_at,

@@ -154,7 +154,7 @@ def list_page(
     session: Session, scope: Scope, session_id: UUID | None, *, cursor: str | None, limit: int
 ) -> tuple[Sequence[FileRow], str | None]:
     """Return a keyset page of files, newest first: all, or those that a session can use."""
-    query = select(FileRow).where(_of(scope)).limit(limit + 1)
+    query = select(FileRow).where(_of(scope), ~_leaves()).limit(limit + 1)
     query = query.order_by(FileRow.created_at.desc(), FileRow.id.desc())
     if session_id is not None:
         query = query.where(_usable_in(session_id))
@@ -223,6 +223,12 @@ def new_id() -> UUID:
 def _of(scope: Scope) -> ColumnElement[bool]:
     """Select the owner's own files only, whatever the caller's role."""
     return FileRow.owner_id == scope.user_id
+
+
+def _leaves() -> ColumnElement[bool]:
+    """Match the files of sessions that are about to be deleted."""
+    row = ConversationRow
+    return exists().where(row.id == FileRow.conversation_id, row.deletes_at.is_not(None))
 
 
 def _usable_in(session_id: UUID | BindParameter[UUID]) -> ColumnElement[bool]:

@@ -18,7 +18,7 @@ from backend.conversations.paths import Path
 from backend.conversations.search.index import is_complete
 from backend.conversations.search.snippets import make_snippet
 from backend.conversations.search.terms import Term, read_terms
-from backend.conversations.service import visible_to
+from backend.conversations.service import listed_to, visible_to
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
 from backend.errors.conversations import SearchTooBroad, SessionNotFound
@@ -102,7 +102,7 @@ def _find(
     if not is_of_all:
         query = f"{_quoted(f'owner:{scope.user_id}')} & ({query})"
     entries = _entries(query, wanted, place)
-    of_whom = visible_to(scope, everyone=is_of_all)
+    of_whom = listed_to(scope, everyone=is_of_all)
     return session.execute(_page(entries, of_whom, wanted, limit)).all()
 
 

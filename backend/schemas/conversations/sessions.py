@@ -15,6 +15,7 @@ from backend.types import JSON
 MAX_MESSAGE_CHARS = 2_000_000
 MAX_TITLE_CHARS = 200
 MAX_KEY_CHARS = 255
+MAX_DELETION_SECONDS = 86_400
 
 
 class MessageType(StrEnum):
@@ -164,6 +165,9 @@ class Session(Wire):
         None,
         description="The session whose plan has the task that runs here; only that plan sends it"
         " messages. Null: a session that people write to.",
+    )
+    deletes_at: datetime | None = Field(
+        None, description="When it is deleted, unless this is undone; null: it stays."
     )
     owner: str
     created_at: datetime

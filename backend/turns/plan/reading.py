@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
-from backend.conversations.service import visible_to
+from backend.conversations.service import listed_to, visible_to
 from backend.cursor import decode_cursor, encode_cursor
 from backend.errors.plans import TaskNotFound
 from backend.planning.results import MOST_SHOWN, fit_output
@@ -62,7 +62,7 @@ def list_tasks(
         .add_columns(PlanRow.created_at)
         .join(PlanRow, PlanRow.id == TaskRow.plan_id)
         .join(ConversationRow, ConversationRow.id == TaskRow.conversation_id)
-        .where(visible_to(scope, everyone=everyone))
+        .where(listed_to(scope, everyone=everyone))
     )
     if status is not None:
         query = query.where(TaskRow.status == status)

@@ -80,6 +80,7 @@ CREATE TABLE conversations (
     path JSONB,
     model VARCHAR,
     parent_id UUID,
+    deletes_at TIMESTAMP WITH TIME ZONE,
     CONSTRAINT pk_conversations PRIMARY KEY (id),
     CONSTRAINT fk_conversations_domain_id FOREIGN KEY (domain_id)
         REFERENCES domains (id) ON DELETE SET NULL,
@@ -87,6 +88,8 @@ CREATE TABLE conversations (
         REFERENCES conversations (id) ON DELETE CASCADE
 ) WITH (toast_tuple_target = 128, fillfactor = 80);
 CREATE INDEX ix_conversations_all ON conversations (updated_at DESC, id DESC);
+CREATE INDEX ix_conversations_deletes_at ON conversations (deletes_at)
+    WHERE deletes_at IS NOT NULL;
 CREATE INDEX ix_conversations_owner ON conversations (owner_id, updated_at DESC, id DESC);
 CREATE INDEX ix_conversations_parent ON conversations (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX ix_conversations_search ON conversations USING gin (search);

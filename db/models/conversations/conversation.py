@@ -22,6 +22,7 @@ class ConversationRow(Base):
     `model` is the model last chosen for its turns; null: the default. `parent_id` is set if this
     conversation works on a task of that one; it is then listed only there. `domain_name` follows
     the domain when it is renamed; of a deleted domain, `stored_domain_name` is its last name.
+    From `deletes_at` on it does not exist any more, and a worker deletes it; no list has it before.
     """
 
     __tablename__ = "conversations"
@@ -33,6 +34,11 @@ class ConversationRow(Base):
             "ix_conversations_parent",
             "parent_id",
             postgresql_where=text("parent_id IS NOT NULL"),
+        ),
+        Index(
+            "ix_conversations_deletes_at",
+            "deletes_at",
+            postgresql_where=text("deletes_at IS NOT NULL"),
         ),
         # The image is written once. Stored out of line, it is not copied into the write-ahead log
         # whenever the number of messages changes.
@@ -63,6 +69,7 @@ class ConversationRow(Base):
     parent_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("conversations.id", ondelete="CASCADE")
     )
+    deletes_at: Mapped[datetime | None]
     domain_name: Mapped[str] = column_property(
         func.coalesce(
             select(DomainRow.name)

@@ -116,7 +116,7 @@ def test_a_session_has_the_fields_of_the_contract(stack: Stack) -> None:
     assert set(session) == {
         "id", "title", "domain", "domain_id", "image_id", "status", "pinned", "archived",
         "message_count", "turn_count", "has_failed", "owner", "created_at", "updated_at", "branch",
-        "models", "model", "default_model", "parent_id", "waits_for",
+        "models", "model", "default_model", "parent_id", "waits_for", "deletes_at",
     }  # fmt: skip
     assert session["title"] == "Two lines"
     assert (session["status"], session["message_count"]) == ("idle", 0)

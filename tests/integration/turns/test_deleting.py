@@ -63,3 +63,53 @@ def test_what_a_worker_still_tells_of_a_deleted_session_is_kept_nowhere(
 
     with redis.Redis.from_url(stack.redis_url) as client:
         assert not client.exists(f"colloquy:events:{session_id}")
+
+
+def test_a_session_to_be_deleted_is_in_no_list_and_can_be_kept(stack: Stack) -> None:
+    session_id = stack.chat("A word about hollyhocks")["session_id"]
+
+    leaving = stack.client.delete(f"/sessions/{session_id}", params={"after_seconds": 3600})
+
+    assert (leaving.status_code, leaving.json()["id"]) == (202, session_id)
+    assert leaving.json()["deletes_at"] is not None
+    assert not listed(stack, session_id)
+    assert not stack.client.get("/search", params={"q": "hollyhocks"}).json()["items"]
+    assert stack.client.get(f"/sessions/{session_id}").json() == leaving.json()
+
+    kept = stack.client.post(f"/sessions/{session_id}/undelete")
+    again = stack.client.post(f"/sessions/{session_id}/undelete")
+
+    assert (kept.status_code, kept.json()["deletes_at"]) == (200, None)
+    assert again.json() == kept.json()
+    assert listed(stack, session_id)
+    assert stack.client.get("/search", params={"q": "hollyhocks"}).json()["items"]
+
+
+def test_a_session_is_deleted_when_its_time_has_come(stack: Stack) -> None:
+    session_id = stack.chat("Farewell")["session_id"]
+
+    stack.client.delete(f"/sessions/{session_id}", params={"after_seconds": 1})
+    stack.wait_for(lambda: is_gone(stack, session_id), "it can still be read")
+
+    check_problem(stack.client.post(f"/sessions/{session_id}/undelete"), 404)
+    count = "SELECT count(*) FROM conversations WHERE id = :id"
+    stack.wait_for(lambda: stack.query(count, id=session_id) == [(0,)], "its row is still there")
+
+
+@pytest.mark.parametrize("seconds", [-1, 86_401, "soon"])
+def test_a_time_that_no_deletion_can_have_is_refused(stack: Stack, seconds: object) -> None:
+    session_id = stack.chat("Stay")["session_id"]
+
+    answer = stack.client.delete(f"/sessions/{session_id}", params={"after_seconds": seconds})
+
+    check_problem(answer, 422)
+    assert listed(stack, session_id)
+
+
+def listed(stack: Stack, session_id: str) -> bool:
+    page = stack.client.get("/sessions", params={"limit": 200}).json()
+    return session_id in [one["id"] for one in page["items"]]
+
+
+def is_gone(stack: Stack, session_id: str) -> bool:
+    return stack.client.get(f"/sessions/{session_id}").status_code == 404

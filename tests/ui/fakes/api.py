@@ -105,11 +105,19 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
             setattr(store.sessions[session_id], name, value)
         return store.sessions[session_id]
 
-    @app.delete(f"{api}/sessions/{{session_id}}", status_code=204)
-    def delete(session_id: UUID) -> None:
-        for turn in store.unfinished(session_id):
-            store.finish(turn, TurnStatus.STOPPED)
-        store.sessions.pop(session_id, None)
+    @app.delete(f"{api}/sessions/{{session_id}}", status_code=202)
+    def delete(session_id: UUID, after_seconds: int):
+        if session_id not in store.sessions:
+            return missing()
+        store.leaving[session_id] = store.sessions.pop(session_id)
+        return store.leaving[session_id]
+
+    @app.post(f"{api}/sessions/{{session_id}}/undelete")
+    def undelete(session_id: UUID):
+        if session_id not in store.leaving:
+            return missing()
+        store.sessions[session_id] = store.leaving.pop(session_id)
+        return store.sessions[session_id]
 
     add_search_route(app, api, store)
 

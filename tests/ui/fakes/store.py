@@ -55,6 +55,7 @@ class Store:
             missing=[],
         )
         self.sessions: dict[UUID, Session] = {}
+        self.leaving: dict[UUID, Session] = {}  # to be deleted
         self.rows: dict[UUID, list[DisplayMessage]] = {}
         self.turns: dict[UUID, Turn] = {}
         self.events: dict[UUID, list[tuple[str, dict]]] = {}

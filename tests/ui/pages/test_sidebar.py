@@ -174,7 +174,7 @@ def test_several_are_put_away_though_one_of_them_has_gone(open_page, store):
     assert store.sessions[put_away.id].archived
 
 
-def test_deleting_the_open_session_leads_to_a_new_chat(open_page, store):
+def test_deleting_the_open_session_leads_to_a_new_chat_until_it_is_undone(open_page, store):
     session = store.add_session("Open")
     page = open_page(session=session.id)
 
@@ -182,6 +182,10 @@ def test_deleting_the_open_session_leads_to_a_new_chat(open_page, store):
 
     assert "session" not in page.query_params
     assert titles(page) == []
+
+    send(page, act("undelete", ids=[str(session.id)]))
+
+    assert titles(page) == ["Open"]
 
 
 def test_a_session_whose_last_turn_failed_is_marked(open_page, store):

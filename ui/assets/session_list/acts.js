@@ -1,7 +1,6 @@
 // Sends Python the acts that a person chose. Each act has a rising number, and the list's data says
 // up to which number all are done. Until then an act counts as done on the screen and is sent again,
 // with every later act and after a while alone: Python does it once, however often it arrives.
-import { deletion } from "./deletion.js";
 import { draw, list } from "./list.js";
 
 const FIRST_WAIT_MS = 5_000;
@@ -64,5 +63,6 @@ export function isPinned(row) {
 }
 
 export function hasLeft(id) {
-  return deletion.ids.includes(id) || Boolean(asked(["archive", "restore", "delete"], id));
+  const act = asked(["archive", "restore", "delete", "undelete"], id);
+  return Boolean(act) && act.do !== "undelete";
 }

@@ -1,42 +1,41 @@
-// Deleted sessions leave the list immediately and are deleted some seconds later, unless this is
-// undone. Closing the page within these seconds deletes nothing.
+// Deleted sessions leave the list immediately. The server deletes them some seconds later, whatever
+// becomes of this tab; until then the latest deletion can be undone here.
 import { ask, openId } from "./acts.js";
 import { make, makeButton, setText } from "./elements.js";
 import { draw, focusRow, leaveRows, list } from "./list.js";
 import { selection } from "./selection.js";
 
-export const deletion = { ids: [], reopens: null, timer: null };
+const deletion = { ids: [], reopens: null, timer: null };
+let returning = null; // the row that gets the focus once it is back
 
-export function deleteLater(ids) {
-  deleteNow(); // an earlier deletion that is still pending
+export function deleteSessions(ids) {
+  forgetDeletion(); // an earlier one, which can no longer be undone here
   const open = openId();
   deletion.ids = ids;
   deletion.reopens = ids.includes(open) ? open : null;
-  deletion.timer = setTimeout(deleteNow, list.data.limits.undo_seconds * 1_000);
+  deletion.timer = setTimeout(end, list.data.limits.undo_seconds * 1_000);
   for (const id of ids) selection.ids.delete(id);
   leaveRows(ids);
+  ask("delete", { ids });
   if (deletion.reopens) ask("new");
-  else draw();
 }
 
-function deleteNow() {
-  const ids = forgetDeletion();
-  if (ids.length) ask("delete", { ids });
+function end() {
+  forgetDeletion();
+  draw();
 }
 
 function undoDeletion() {
-  const { reopens } = deletion;
-  const [first] = forgetDeletion();
+  const { ids, reopens } = deletion;
+  forgetDeletion();
+  ask("undelete", { ids });
   if (reopens) ask("open", { ids: [reopens] });
-  else draw();
-  focusRow(first);
+  returning = ids[0];
 }
 
 function forgetDeletion() {
-  const { ids } = deletion;
   clearTimeout(deletion.timer);
   Object.assign(deletion, { ids: [], reopens: null, timer: null });
-  return ids;
 }
 
 export function makeDeletionBar(bar) {
@@ -51,4 +50,7 @@ export function drawDeletion() {
   list.deletionBar.hidden = !count;
   setText(list.deletionBar.firstElementChild, words);
   setText(list.announced, words && `${words} It can be undone.`);
+  if (!returning || !list.items.has(returning)) return;
+  if (document.activeElement === document.body) focusRow(returning);
+  returning = null;
 }

@@ -1,6 +1,6 @@
 // The menu of a row, and the confirmation of a deletion: one popover for the whole list.
 import { ask, isPinned, titleOf } from "./acts.js";
-import { deleteLater } from "./deletion.js";
+import { deleteSessions } from "./deletion.js";
 import { make, makeButton, setAttribute } from "./elements.js";
 import { leaveRows, list, rowOf, setCurrent } from "./list.js";
 import { startRename } from "./rename.js";
@@ -57,7 +57,7 @@ export function askToDelete(ids, anchor) {
   keep.addEventListener("click", closeMenu);
   remove.addEventListener("click", () => {
     closeMenu();
-    deleteLater(ids);
+    deleteSessions(ids);
   });
   const answers = make("div", "answers");
   answers.append(keep, remove);

@@ -14,6 +14,8 @@ from ui.client import ClientError, NotFound, ServiceUnavailable
 from ui.features.sessions import pages
 
 MAX_AT_ONCE = 100
+UNDO_SECONDS = 8
+DELETE_SECONDS = UNDO_SECONDS + 2  # an Undo at the last moment still comes in time
 LEADING = ("open", "new")
 
 
@@ -24,8 +26,9 @@ class Act(BaseModel):
 
     n: int
     do: Literal[
-        "open", "new", "rename", "pin", "unpin", "archive", "restore", "allowed", "delete", "older"
-    ]
+        "open", "new", "rename", "pin", "unpin", "archive", "restore", "allowed", "older",
+        "delete", "undelete",
+    ]  # fmt: skip
     ids: list[UUID] = Field(default_factory=list, max_length=MAX_AT_ONCE)
     title: str = Field("", max_length=MAX_TITLE_CHARS)
     cursor: str = ""
@@ -73,12 +76,19 @@ def _delete(act: Act) -> None:
 
     def delete_one(session_id: UUID) -> None:
         with suppress(NotFound):  # already deleted elsewhere
-            state.client().delete_session(session_id)
+            state.client().delete_session(session_id, DELETE_SECONDS)
         pages.drop(session_id)
 
     _for_each(act, delete_one)
     if was_open:
         navigation.leave_for(None)
+
+
+def _undelete(act: Act) -> None:
+    def keep_one(session_id: UUID) -> None:
+        pages.put(state.client().undelete_session(session_id))
+
+    _for_each(act, keep_one)
 
 
 def _for_each(act: Act, do: Callable[[UUID], None]) -> None:
@@ -113,5 +123,6 @@ DOERS: Mapping[str, Callable[[Act], None]] = {
     "restore": partial(_change, archived=False),
     "allowed": _allowed,
     "delete": _delete,
+    "undelete": _undelete,
     "older": _older,
 }

@@ -19,7 +19,6 @@ from ui.shared.formats.times import grouped, zone
 from ui.shared.text.markdown import one_line
 
 HTML = (Path(__file__).parent / "session_list.html").read_text()
-UNDO_SECONDS = 8
 NEW_TITLE = "New chat"
 
 _component = st.components.v2.component(
@@ -55,7 +54,7 @@ def list_data(loaded: LoadedSessions, acted: int) -> dict[str, Any]:
         "limits": {
             "title": MAX_TITLE_CHARS,
             "selected": acts.MAX_AT_ONCE,
-            "undo_seconds": UNDO_SECONDS,
+            "undo_seconds": acts.UNDO_SECONDS,
         },
     }
 

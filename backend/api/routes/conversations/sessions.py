@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from backend.api.dependencies import ChannelsDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
@@ -24,6 +24,7 @@ from backend.conversations.reviews import record_opening
 from backend.conversations.service import SessionFilter
 from backend.conversations.state.store import load_state
 from backend.schemas.conversations.sessions import (
+    MAX_DELETION_SECONDS,
     ContentType,
     MessagePage,
     MessageStatus,
@@ -35,7 +36,8 @@ from backend.schemas.conversations.sessions import (
     SessionPage,
 )
 from backend.schemas.conversations.turns import Turn, TurnPage
-from backend.turns.control.stop import delete_session, stop_session
+from backend.turns.control.delete import delete_later, delete_session, keep_session
+from backend.turns.control.stop import stop_session
 from backend.turns.follow.viewer import Viewer
 from backend.turns.history.rebuild import rebuild_session
 from backend.turns.queries import list_unfinished, turn_of
@@ -45,6 +47,9 @@ LONGEST_SEARCH = 20_000
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 STATE_KEYS: dict[str, Any] = {"todos": [], "metadata": {}, "payload": {}, "interrupt": None}
 Limit = Annotated[Whole, Query(ge=1, le=200)]
+DELETED_LATER: dict[int | str, dict[str, Any]] = {
+    "202": {"model": Session, "description": "It will be deleted; until then this can be undone."}
+}
 
 
 @router.get("")
@@ -108,11 +113,36 @@ def change_session(
         return conversations.get(session, scope, session_id)
 
 
-@router.delete("/{session_id}", status_code=204)
-def remove_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Response:
-    """Delete a session and everything in it; a running turn is stopped."""
-    delete_session(services, scope, session_id)
-    return Response(status_code=204)
+@router.delete("/{session_id}", status_code=204, responses=DELETED_LATER)
+def remove_session(
+    session_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    after_seconds: Annotated[
+        Whole,
+        Query(
+            ge=0,
+            le=MAX_DELETION_SECONDS,
+            description="Delete it after so many seconds; absent or 0: at once.",
+        ),
+    ] = 0,
+) -> Response:
+    """Delete a session and everything in it; a running turn is stopped.
+
+    With `after_seconds` the answer is 202. The session then leaves all lists at once, its turns run
+    on until it is deleted, and `undelete` keeps it; its `deletes_at` says when it is too late.
+    """
+    if not after_seconds:
+        delete_session(services, scope, session_id)
+        return Response(status_code=204)
+    leaving = delete_later(services, scope, session_id, after_seconds)
+    return JSONResponse(leaving.model_dump(mode="json"), status_code=202)
+
+
+@router.post("/{session_id}/undelete")
+def undelete(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session:
+    """Keep a session that was to be deleted; 404 once its time has come."""
+    return keep_session(services, scope, session_id)
 
 
 @router.post("/{session_id}/stop")
