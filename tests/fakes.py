@@ -104,6 +104,11 @@ class ScriptedModel:
         said = f"Incorrect API key provided: {given}"
         return error_response(401, {"text": said, "code": "invalid_api_key"})
 
+    def refuse(self, body: JSON) -> JSON | None:
+        """The step in place of an answer to a request that is not valid; None if it is."""
+        disorder = find_disorder(body["messages"])
+        return {"status": 400, "text": disorder} if disorder else None
+
     async def _list(self, request: Request) -> Response:
         if refused := self._refuse_key(request):
             return refused
@@ -123,8 +128,8 @@ class ScriptedModel:
             return self._give(self.title, body)
         self.requests.append(body)
         self.started_at.append(time.monotonic())
-        if refusal := find_disorder(body["messages"]):
-            return error_response(400, {"text": refusal})
+        if refusal := self.refuse(body):
+            return self._give(refusal, body)
         step = self._pick(body)
         await asyncio.sleep(step.get("wait", 0))
         return self._give(step, body)

@@ -32,7 +32,7 @@ from backend.agents.steps.events import (
 from backend.agents.steps.progress import Progress, each_update
 from backend.errors.models import ConversationTooLong
 from backend.errors.turns import ResponseRefused, StepLimitReached, TimeLimitReached
-from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
+from backend.llm.events import Delta, ModelCall, ModelEvent, Reset, Reshaped
 from backend.schemas.conversations.turns import RouteReason
 from backend.schemas.domains.templates import Limits
 from backend.text import counted
@@ -44,6 +44,10 @@ INTERRUPT = "__interrupt__"  # LangGraph's name for the update that brings inter
 MOST_HAND_OVERS = 5
 NO_RECURSION_LIMIT = 10_000_000
 REPLACED = "Another answer comes in its place"
+RESHAPED = (
+    "The endpoint of the model {model} refused a request in its usual form. In this session, it"
+    " gets another one: {changes}. What is stored has not changed."
+)
 
 
 async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
@@ -101,6 +105,9 @@ class _Run:
         elif isinstance(event, Reset):
             self._shown_id = ""
             put(AnswerReset(event.message_id, event.reason))
+        elif isinstance(event, Reshaped):
+            changes = "; ".join(event.changes)
+            self.progress.tell([RESHAPED.format(model=event.model, changes=changes)], [])
         else:
             put(ModelWaiting(event.seconds, event.reason))
 

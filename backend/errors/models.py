@@ -28,6 +28,14 @@ class ModelUnavailable(ModelFailed):
     """The model did not answer. Press Retry, or check the connection on the Models page."""
 
 
+class FormRefused(ModelFailed):
+    """The model's endpoint refused the form of the request. Press Retry."""
+
+    def __init__(self, repairs: frozenset[str] = frozenset()) -> None:
+        super().__init__()
+        self.repairs = repairs  # which may help
+
+
 class ConversationTooLong(ModelUnavailable):
     """The conversation is longer than this model can read. Start a new session."""
 

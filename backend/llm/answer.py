@@ -1,6 +1,6 @@
 """One model answer, read from its stream: shown piece by piece, accepted only as a whole."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +12,7 @@ from backend.errors.models import IncompleteAnswer
 from backend.llm.arguments import REASONING
 from backend.llm.clean import clean
 from backend.llm.events import WAS_THINKING, Delta, Reset
+from backend.llm.form.plain import find_called
 from backend.llm.wire.calls import MAX_CALLS as MAX_CALLS
 from backend.llm.wire.calls import Calls
 from backend.llm.wire.deltas import (
@@ -43,10 +44,11 @@ class Answer:
     LangChain completes the JSON of a truncated call and runs the tool with half of its arguments;
     here an answer counts only if its stream ended properly. A call whose text is not strict JSON
     is marked, so that it is not run but answered with what is wrong. `provider` names the provider
-    that the answer's provider-specific fields may be sent to again.
+    that the answer's provider-specific fields may be sent to again; `offered` are the names of the
+    tools that it may call.
     """
 
-    def __init__(self, provider: str = "") -> None:
+    def __init__(self, provider: str = "", offered: Collection[str] = ()) -> None:
         self.message_id = str(uuid4())
         self.has_begun = False
         self.was_shown = False
@@ -58,6 +60,7 @@ class Answer:
         self._tags = ThinkTags()
         self._refused = False
         self._kept = Kept()
+        self._offered = offered
         self._calls = Calls(self._kept)
         self._sources = Sources()
         self._unshown: set[str] = set()
@@ -120,6 +123,8 @@ class Answer:
         if not self._calls.are_named:
             raise IncompleteAnswer("The model called a tool without a name; nothing was run.")
         calls = self._calls.read()
+        for call in calls:
+            call["name"] = find_called(call["name"], self._offered)
         return AIMessage(
             content=self._text.joined(),
             id=self.message_id,

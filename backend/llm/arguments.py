@@ -67,7 +67,10 @@ def write_arguments(arguments: JSON) -> str:
 
 
 def argument_texts(arguments: Sequence[JSON], raw: Sequence[str | None]) -> list[str]:
-    """Return each call's text: the model's own if it still means the same, else a new one."""
+    """Return each call's text: the model's own if it still means the same, else a new one.
+
+    It is always an object, as endpoints want it.
+    """
     if len(raw) != len(arguments):
         raw = [None] * len(arguments)
     return [_text(*pair) for pair in zip(arguments, raw, strict=True)]
@@ -81,7 +84,8 @@ def _is_too_deep(value: Any, levels: int) -> bool:
 
 
 def _text(arguments: JSON, raw: str | None) -> str:
-    if raw is not None and parse_or_empty(raw) == arguments:
+    is_object = raw is not None and raw.lstrip().startswith("{")
+    if raw is not None and is_object and parse_or_empty(raw) == arguments:
         return raw
     return write_arguments(arguments)
 

@@ -20,11 +20,16 @@ Tell = Callable[[ModelEvent], None]
 
 
 class Asking:
-    """Asks for one answer; its events go to `tell`."""
+    """Asks for one answer; its events go to `tell`. `begin` makes what each try is read into.
 
-    def __init__(self, explain: Explain, provider: str, patience: Patience, tell: Tell) -> None:
+    `explain` may raise an error that ends the asking.
+    """
+
+    def __init__(
+        self, explain: Explain, begin: Callable[[], Answer], patience: Patience, tell: Tell
+    ) -> None:
         self._explain = explain
-        self._provider = provider
+        self._begin = begin
         self._patience = patience
         self._tell = tell
         self._deadline = asyncio.get_running_loop().time() + patience.answer_seconds
@@ -41,7 +46,7 @@ class Asking:
         empty twice is returned: whatever shows it says so.
         """
         while True:
-            answer = Answer(self._provider)
+            answer = self._begin()
             try:
                 await receive(answer, self._deadline)
                 message = answer.message()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
+from functools import partial
 from typing import Any, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -13,20 +14,24 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
-from openai import Omit
+from openai import APIError, Omit
 from pydantic import Field, SecretStr, model_validator
 
-from backend.errors.models import IncompleteAnswer
+from backend.errors.models import FormRefused, IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.arguments import RAW_ARGUMENTS, argument_texts
 from backend.llm.asking import Asking, Tell
-from backend.llm.events import ANSWER, ModelCall, ModelEvent
+from backend.llm.events import ANSWER, ModelCall, ModelEvent, Reshaped
 from backend.llm.failures import FAILURES, ModelFailure, explain_failure
+from backend.llm.form.plain import bound_description, use_plain_form
+from backend.llm.form.repairs import choose_repairs, shape
 from backend.llm.patience import Patience
 from backend.llm.prices import COST, cost_of
+from backend.llm.refusals import Refusal
 from backend.llm.wire.kept import give_back, provider_of
 from backend.llm.wire.stream import AsyncChunks, Chunks
 from backend.settings import Price
+from backend.types import JSON
 
 # Posted by path and read as plain JSON: the SDK's typed method walks through each message, for
 # 0.13 ms, and builds a model of each chunk, for 0.06 ms, while all other turns wait.
@@ -37,6 +42,13 @@ LAST_WORD_SECONDS = 3.0
 TOLERANCE = 0.05
 
 
+class KnownForm:
+    """The repairs of requests that an endpoint's model needs, as far as the process knows."""
+
+    def __init__(self) -> None:
+        self.repairs: frozenset[str] = frozenset()
+
+
 class ColloquyChatModel(ChatOpenAI):
     """Chat completions over HTTP, always streamed, complete answers only.
 
@@ -45,7 +57,9 @@ class ColloquyChatModel(ChatOpenAI):
     retry and, first of all, the request itself as it leaves, with its `purpose`. When retries are
     exhausted, an answer that broke off raises IncompleteAnswer, any other failure
     ModelUnavailable. `provider` names the provider, so that its own fields go to no other. `key` is
-    the API key, empty if none is sent: the SDK wants one in any case.
+    the API key, empty if none is sent: the SDK wants one in any case. A request whose form the
+    endpoint refuses is repaired and sent again; `form`, which copies of the model share, keeps
+    what helped, and `on_event` gets what was changed.
     """
 
     on_event: Tell | None = Field(None, exclude=True)
@@ -54,6 +68,7 @@ class ColloquyChatModel(ChatOpenAI):
     price: Price | None = Field(None, exclude=True)
     provider: str = Field("", exclude=True)
     key: SecretStr = Field(SecretStr(""), exclude=True)
+    form: KnownForm = Field(default_factory=KnownForm, exclude=True)
 
     @model_validator(mode="after")
     def _name_provider(self) -> Self:
@@ -76,6 +91,7 @@ class ColloquyChatModel(ChatOpenAI):
                 if message.tool_calls:
                     _restore_argument_texts(message, sent["tool_calls"])
                 give_back(message, sent, self.provider)
+            use_plain_form(sent)
         payload |= {"stream": True, "stream_options": {"include_usage": True}}
         return payload
 
@@ -86,19 +102,41 @@ class ColloquyChatModel(ChatOpenAI):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        payload = self._get_request_payload(messages, stop=stop, **kwargs)
-        tell = self.on_event or _ignore
-        asking = Asking(self._explain, self.provider, self.patience, tell)
+        plain = self._get_request_payload(messages, stop=stop, **kwargs)
+        made_of = {id(sent): given for given, sent in zip(messages, plain["messages"], strict=True)}
+        tell, repairs = self.on_event or _ignore, self.form.repairs
+        while True:
+            payload, changes = shape(plain, repairs)
+            sources = [made_of.get(id(sent)) for sent in payload["messages"]]
+            tell(call := ModelCall(self.purpose, sources, payload, self.provider))
+            try:
+                with call.under_way():
+                    message = await self._ask(payload, repairs, tell)
+                    result = self._result(message)
+                    call.answered(message, message.response_metadata.get(COST, 0.0))
+            except FormRefused as refused:
+                repairs |= refused.repairs
+                continue
+            self.form.repairs |= repairs
+            if changes:
+                tell(Reshaped(self.model_name, tuple(changes)))
+            return result
+
+    async def _ask(self, payload: JSON, repairs: frozenset[str], tell: Tell) -> AIMessage:
+        """Return the answer to a request. Raise FormRefused if repairs of its form may help."""
+
+        def explain(error: Exception, answer: Answer) -> ModelFailure:
+            if isinstance(error, APIError) and not answer.has_begun:
+                refusal = Refusal.of(error, self.key.get_secret_value())
+                if chosen := choose_repairs(refusal, payload, repairs):
+                    raise FormRefused(chosen)
+            return self._explain(error, answer)
 
         async def receive(answer: Answer, deadline: float) -> None:
             await self._receive(answer, payload, tell, deadline)
 
-        tell(call := ModelCall(self.purpose, messages, payload, self.provider))
-        with call.under_way():
-            message = await asking.ask(receive)
-            result = self._result(message)
-            call.answered(message, message.response_metadata.get(COST, 0.0))
-        return result
+        begin = partial(Answer, self.provider, _names_of_tools(payload))
+        return await Asking(explain, begin, self.patience, tell).ask(receive)
 
     async def _astream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any
@@ -114,8 +152,9 @@ class ColloquyChatModel(ChatOpenAI):
         **kwargs: Any,
     ) -> ChatResult:
         """Ask once, for scripts: agents ask asynchronously, because only that can be stopped."""
-        payload = self._get_request_payload(messages, stop=stop, **kwargs)
-        answer = Answer(self.provider)
+        plain = self._get_request_payload(messages, stop=stop, **kwargs)
+        payload, _ = shape(plain, self.form.repairs)
+        answer = Answer(self.provider, _names_of_tools(payload))
         try:
             asked = self._asked(payload)
             with self.root_client.post(PATH, **asked, stream_cls=Chunks) as stream:
@@ -190,14 +229,20 @@ def describe_tool(tool: Any) -> dict[str, Any]:
             "description": tool.description,
             "parameters": {"properties": {}, **schema},
         }
-        return {"type": "function", "function": function}
+        return {"type": "function", "function": bound_description(function)}
     key = (tool.name, tool.description, schema)
     if key not in _DESCRIBED:
-        _DESCRIBED[key] = convert_to_openai_tool(tool)
+        described = convert_to_openai_tool(tool)
+        described["function"] = bound_description(described["function"])
+        _DESCRIBED[key] = described
     return _DESCRIBED[key]
 
 
 _DESCRIBED: dict[Any, dict[str, Any]] = {}
+
+
+def _names_of_tools(payload: JSON) -> frozenset[str]:
+    return frozenset(tool["function"]["name"] for tool in payload.get("tools") or ())
 
 
 def _restore_argument_texts(message: AIMessage, sent: list[dict[str, Any]]) -> None:

@@ -42,16 +42,27 @@ class Waiting:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Reshaped:
+    """An endpoint that had refused this form answered a request in another one.
+
+    `changes` are clauses that say in what it differs.
+    """
+
+    model: str
+    changes: tuple[str, ...]
+
+
 @dataclass(slots=True, eq=False)
 class ModelCall:
     """One request as it leaves; its outcome is filled in once it has ended.
 
-    `messages` are those that the model was given; each became the message at the same place of
-    `payload`, the JSON sent to `provider`. `began`: seconds since 1970.
+    `messages` has, for each message of `payload`, the JSON sent to `provider`, the one that it was
+    made of; None if a repair of the form has changed or added it. `began`: seconds since 1970.
     """
 
     purpose: str
-    messages: Sequence[BaseMessage]
+    messages: Sequence[BaseMessage | None]
     payload: JSON
     provider: str = ""
     began: float = field(default_factory=time.time)
@@ -88,4 +99,4 @@ def _name(error: BaseException) -> str:
     return CUT_OFF if isinstance(error, asyncio.CancelledError) else type(error).__name__
 
 
-ModelEvent = Delta | Reset | Waiting | ModelCall
+ModelEvent = Delta | Reset | Waiting | Reshaped | ModelCall

@@ -3,10 +3,27 @@
 from typing import Any
 
 from langchain.agents.middleware import TodoListMiddleware
+from langchain.agents.middleware.todo import WRITE_TODOS_SYSTEM_PROMPT
 from pydantic import Field
 
 from backend.agents.state_tools import mark_state_only
 from backend.schemas.wire import Input
+
+# LangChain's has 3,873 characters, of which endpoints take 1,024; the prompt says the rest.
+DESCRIPTION = """Keep a list of todos for the current work: each call replaces the whole list.
+
+Use it for work of three or more steps, for several tasks at once, or when the user asks for it; \
+not for a question or a task that takes fewer steps.
+
+- Mark an item in_progress before you begin with it, and completed as soon as it is done. Until \
+all are completed, at least one is in_progress; independent ones can be so together.
+- Mark an item completed only if it is done entirely. If something is missing, failed or blocked, \
+leave it in_progress and add an item that says what has to be resolved.
+- Add what turns out to be needed, remove what no longer matters, and leave completed items as \
+they are. Items are specific and can be acted upon.
+- Call it once per message at most.
+
+The list is not the answer: after the last call, write what the user asked for as text."""
 
 
 class TodosSettings(Input):
@@ -19,6 +36,7 @@ class Todos(TodoListMiddleware[Any, Any]):
     """LangChain's policy: a tool `write_todos`, and a section of the system prompt about it."""
 
     def __init__(self, settings: TodosSettings) -> None:
-        super().__init__(**({"system_prompt": settings.prompt} if settings.prompt else {}))
+        prompt = settings.prompt or WRITE_TODOS_SYSTEM_PROMPT
+        super().__init__(system_prompt=prompt, tool_description=DESCRIPTION)
         for tool in self.tools:
             mark_state_only(tool)

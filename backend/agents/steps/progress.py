@@ -126,7 +126,7 @@ class Progress:
                 self._late.append(message)
         return finished
 
-    def find_stored(self, messages: Sequence[BaseMessage]) -> tuple[JSON | None, ...]:
+    def find_stored(self, messages: Sequence[BaseMessage | None]) -> tuple[JSON | None, ...]:
         """Return each message as the state holds it; None for one that is not in the state.
 
         A policy may pass on copies; a changed copy is not in the state.
@@ -134,10 +134,10 @@ class Progress:
         stored = [self._dumped.get(id(message)) for message in messages]
         if None in stored:
             known = {message.id: message for message in self._messages}
-            stored = [
-                self._dumped[id(known[m.id])] if s is None and known.get(m.id) == m else s
-                for m, s in zip(messages, stored, strict=True)
-            ]
+            for place, message in enumerate(messages):
+                own = known.get(message.id) if message is not None else None
+                if own is not None and own == message:
+                    stored[place] = self._dumped[id(own)]
         return tuple(stored)
 
     def finish_model_step(self) -> StepFinished | None:

@@ -8,7 +8,7 @@ calls by id, and the names under which its thinking, already stored there, is se
 
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,6 +38,7 @@ _NOT_KEPT = frozenset(
     ]
 )
 _PLAIN = frozenset(("role", "content", "tool_calls", "refusal"))
+_SENT = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", "refusal"))
 _OF_CALL = ("index", "id", "type", "function")
 _OF_FUNCTION = ("name", "arguments")
 
@@ -151,6 +152,32 @@ def give_back(message: AIMessage, sent: JSON, provider: str) -> None:
         own = dict(of_calls.get(call.get("id")) or {})
         _add_fields(call["function"], own.pop("function", {}))
         _add_fields(call, own)
+
+
+def without_own_fields(messages: Sequence[JSON]) -> list[JSON]:
+    """Return messages as sent, with only the fields that OpenAI defines."""
+    return [message if _is_plain(message) else _plain(message) for message in messages]
+
+
+def _is_plain(message: JSON) -> bool:
+    calls = message.get("tool_calls") or ()
+    return _SENT.issuperset(message) and all(
+        call.keys() <= set(_OF_CALL) and call["function"].keys() <= set(_OF_FUNCTION)
+        for call in calls
+    )
+
+
+def _plain(message: JSON) -> JSON:
+    plain = {key: value for key, value in message.items() if key in _SENT}
+    if calls := message.get("tool_calls"):
+        plain["tool_calls"] = [
+            {
+                **{key: call[key] for key in _OF_CALL if key in call},
+                "function": {key: call["function"][key] for key in _OF_FUNCTION},
+            }
+            for call in calls
+        ]
+    return plain
 
 
 def _add_fields(sent: JSON, fields: Mapping[str, Any]) -> None:
