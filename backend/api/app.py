@@ -78,7 +78,7 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.artifacts = services.artifacts
     app.state.documents = Documents(services.database, services.sandbox, services.artifacts)
-    app.state.parts = Shared(partial(server.check_parts, services))
+    app.state.parts = server.PartsCheck(services)
     app.state.metrics = Shared(partial(_write_metrics, app))
     app.add_middleware(HeadAsGet)
     app.add_middleware(Bodies)

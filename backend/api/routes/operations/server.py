@@ -1,8 +1,10 @@
 """The server itself: liveness, readiness, metrics, and what pages need to know of it."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
@@ -26,10 +28,12 @@ from db.session import Database, ReadOnlyDatabase
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])
 OK = "ok"
+CHECK_SECONDS = 4.0
 NAMED = 10
 NOT_READY: dict[int | str, dict[str, Any]] = {
     "503": {"model": Readiness, "description": "A part is missing; the states say why."}
 }
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,38 @@ class Parts:
         return not self.missing
 
 
-# Shared by all requests that need it at the same time.
-PartsDep = Annotated[Shared[Parts], of_app("parts")]
+class PartsCheck:
+    """Checks the parts for all requests that need it at the same time.
+
+    A check that hangs, on a connection that is kept alive but not answered, is not waited for.
+    """
+
+    def __init__(self, services: Services, seconds: float = CHECK_SECONDS) -> None:
+        self._seconds = seconds
+        self._database = Shared(partial(_database, services.database))
+        self._redis = Shared(partial(_redis, services.status_redis))
+
+    async def get(self) -> Parts:
+        """Return the state of each part, within `seconds`."""
+        late = f"does not answer within {self._seconds:g} seconds"
+        database, (redis, workers) = await asyncio.gather(
+            self._within(self._database, late), self._within(self._redis, (late, ()))
+        )
+        states = Readiness(database=database, redis=redis, worker=_say_of(workers))
+        missing = [part for part, state in states if state != OK]
+        if not all(worker.is_stalled for worker in workers):
+            missing = [part for part in missing if part != "worker"]
+        return Parts(states, len(workers), missing)
+
+    async def _within(self, check: Shared[T], late: T) -> T:
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await check.get()
+        except TimeoutError:
+            return late
+
+
+PartsDep = Annotated[PartsCheck, of_app("parts")]
 
 
 @root.get("/healthz")
@@ -93,17 +127,6 @@ async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> 
         pending_approvals=pending,
         max_file_mb=settings.max_file_mb,
     )
-
-
-def check_parts(services: Services) -> Parts:
-    """Check each part once."""
-    database = _database(services.database)
-    redis, workers = _redis(services.status_redis)
-    states = Readiness(database=database, redis=redis, worker=_say_of(workers))
-    missing = [part for part, state in states if state != OK]
-    if not all(worker.is_stalled for worker in workers):
-        missing = [part for part in missing if part != "worker"]
-    return Parts(states, len(workers), missing)
 
 
 def _database(database: Database) -> str:
