@@ -23,6 +23,7 @@ from mcp.types import (
     ToolExecution,
 )
 from starlette.applications import Starlette
+from starlette.responses import RedirectResponse
 from starlette.routing import Mount
 
 JSON = dict[str, Any]  # of its own: as a program it finds no other module of the project
@@ -104,7 +105,10 @@ def _serve_resources(server: Server, resources: Mapping[str, Any]) -> None:
 
 
 class ToolServer:
-    """The server over streamable HTTP, in a thread; `calls` holds what was called, and when."""
+    """The server over streamable HTTP, in a thread; `calls` holds what was called, and when.
+
+    Mounted at `/mcp`, it answers `/mcp` with a redirect to `/mcp/`; `moved_to`: all with one there.
+    """
 
     def __init__(
         self,
@@ -112,6 +116,8 @@ class ToolServer:
         answer: Callable[[str, Any], Any],
         port: int = 0,
         resources: Mapping[str, Any] | None = None,
+        mount: str = "/",
+        moved_to: str = "",
     ) -> None:
         self.tools = list(tools)  # what it lists; a test may change it
         self.calls: list[tuple[str, JSON]] = []
@@ -135,7 +141,8 @@ class ToolServer:
             async with manager.run():
                 yield
 
-        app = Starlette(routes=[Mount("/", manager.handle_request)], lifespan=lifespan)
+        served = RedirectResponse(moved_to) if moved_to else manager.handle_request
+        app = Starlette(routes=[Mount(mount, served)], lifespan=lifespan)
         self._server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
         self._thread = threading.Thread(
             target=self._server.run, args=([self._socket],), daemon=True

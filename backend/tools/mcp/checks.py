@@ -6,6 +6,7 @@ In the sandbox: see `backend/tools/validation`.
 from dataclasses import dataclass
 
 from langchain_core.tools import ToolException
+from mcp.types import CallToolResult
 
 from backend.sandbox.errors import OutOfTime, SandboxBusy, SandboxError
 from backend.sandbox.sandbox import Sandbox
@@ -38,22 +39,20 @@ class SchemaChecks:
                 f"The arguments do not fit the tool's schema ({misfit}); the tool was not called."
             )
 
-    async def check_result(self, server: Server, schema: JSON, structured: JSON | None) -> None:
-        """Raise ToolException unless a result's structured content fits its tool's schema."""
-        misfit: str | None = "it has no structured part"
+    async def check_result(
+        self, server: Server, schema: JSON, result: CallToolResult
+    ) -> str | None:
+        """Return, as the end of a sentence, why a result's structured content is not to be used.
+
+        None if it fits its tool's schema. The tool has acted, so nothing is raised.
+        """
+        if result.structuredContent is None:
+            return "is missing, although the tool's own schema promises it"
         try:
-            if structured is not None:
-                misfit = await self._find_misfit(server, schema, structured)
+            misfit = await self._find_misfit(server, schema, result.structuredContent)
         except SandboxError as error:
-            raise ToolException(
-                f"The tool server {server.name!r} gave a result that could not be checked "
-                f"{_why(error)}; the tool has run, but its result cannot be used."
-            ) from None
-        if misfit:
-            raise ToolException(
-                f"The tool server {server.name!r} gave a result that does not fit its own schema "
-                f"({misfit}); the tool has run, but its result cannot be used."
-            )
+            return f"could not be checked {_why(error)}"
+        return f"does not fit the tool's own schema ({misfit})" if misfit else None
 
     async def _find_misfit(self, server: Server, schema: JSON, value: JSON) -> str | None:
         """Return why the value does not fit; None if it does. Raise SandboxError if unknown.

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from anyascii import anyascii
+
 MAX_NAME = 64
 
 _NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
@@ -27,9 +29,17 @@ def assign_names(
     return names
 
 
+def ascii_name(name: str) -> str:
+    """Return a name in letters, digits, `_` and `-`, as models' endpoints want it.
+
+    Other scripts are spelt in Latin letters: 查询数据 is ChaXunShuJu.
+    """
+    return _NOT_IN_NAMES.sub("_", anyascii(name))
+
+
 def _free_name(server: str, tool: str, taken: Collection[str]) -> str:
-    name = _NOT_IN_NAMES.sub("_", tool)[:MAX_NAME]
-    full, number = _NOT_IN_NAMES.sub("_", f"{server}__{tool}"), 1
+    name = ascii_name(tool)[:MAX_NAME]
+    full, number = ascii_name(f"{server}__{tool}"), 1
     while not name or name in taken:
         tail = f"_{number}" if number > 1 else ""
         name = full[: MAX_NAME - len(tail)] + tail

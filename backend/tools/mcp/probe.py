@@ -12,12 +12,15 @@ from backend.errors.tools import ToolServerUnavailable
 from backend.schemas.domains.servers import ServerReport, ServerTool, VersionStatus
 from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.bounds import usable_tools
+from backend.tools.mcp.connection.reading import MAX_TOOLS
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import assign_names
+from backend.tools.mcp.parameters import renamed_parameters
 from backend.tools.mcp.server import Server
 from backend.tools.mcp.servers import CALL_SECONDS, close_all
 from backend.tools.mcp.stored_versions import ToolMemory
 from backend.tools.mcp.tool import effect_of_tool
+from backend.tools.mcp.words import about_many, about_parameters
 
 
 async def probe_servers(
@@ -62,7 +65,8 @@ class _Probe:
         try:
             server = Server(self.name, self._template, allowed, health, CALL_SECONDS)
             try:
-                self.tools, self.notices = usable_tools(self.name, await server.connect())
+                listed = await server.connect()
+                self.tools, self.notices = usable_tools(self.name, listed, most_told=MAX_TOOLS)
             finally:
                 self._seconds = time.monotonic() - began
                 await close_all([server])
@@ -71,6 +75,13 @@ class _Probe:
 
     def report(self, found: Mapping[str, tuple[str, VersionStatus | None]]) -> ServerReport:
         """Return the report. `found`: each tool's name for models, and its status."""
+        said = (
+            about_many(self.name, [called for called, _ in found.values()]),
+            *(
+                about_parameters(self.name, name, renamed_parameters(tool.inputSchema))
+                for name, tool in self.tools.items()
+            ),
+        )
         return ServerReport(
             name=self.name,
             transport=self._template.transport,
@@ -78,7 +89,7 @@ class _Probe:
             seconds=round(self._seconds, 3),
             problem=self.problem,
             paused_seconds=round(self._paused, 1),
-            notices=self.notices,
+            notices=[*self.notices, *filter(None, said)],
             tools=[self._tool(tool, *found[name]) for name, tool in self.tools.items()],
         )
 

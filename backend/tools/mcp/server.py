@@ -13,7 +13,7 @@ from backend.domains.secrets import expand_secrets, named_secrets
 from backend.errors.tools import ToolServerUnavailable
 from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.connection.progress import ProgressLine
-from backend.tools.mcp.connection.session import MAX_TOOLS, UNCERTAIN, NotDelivered, Session
+from backend.tools.mcp.connection.session import UNCERTAIN, NotDelivered, Session
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.own_secrets import OwnSecrets
 from backend.types import JSON
@@ -80,10 +80,8 @@ class Server:
             raise
         finally:
             self.is_connecting = False
-        reason = "" if tools is not None else session.failure(self.connect_seconds)
-        if tools is not None and len(tools) > MAX_TOOLS:
-            reason = f"it offers more than {MAX_TOOLS} tools; let it offer fewer"
-        if reason or tools is None:
+        if tools is None:
+            reason = session.failure(self.connect_seconds)
             session.close()
             self._health.failed(self.key, since, reason, self.connect_seconds)
             raise ToolServerUnavailable(reason)

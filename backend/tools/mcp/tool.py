@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, ToolException
 from mcp.types import CallToolResult, Tool
 from pydantic import PrivateAttr
 
@@ -14,7 +14,13 @@ from backend.tools.journal import IDEMPOTENCY_KEY
 from backend.tools.mcp.checks import SchemaChecks
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.task import is_run_as_task
-from backend.tools.mcp.results.content import read_result
+from backend.tools.mcp.parameters import (
+    arguments_for_server,
+    needed_arguments,
+    parameters_for_models,
+    renamed_parameters,
+)
+from backend.tools.mcp.results.content import read_result, without_misfit
 from backend.tools.mcp.results.links import open_links
 from backend.tools.mcp.server import Server
 from backend.tools.registry import Effect
@@ -44,10 +50,11 @@ class McpTool(BaseTool):
         cls, server: Server, tool: Tool, name: str, checks: SchemaChecks, on_progress: OnProgress
     ) -> "McpTool":
         """Return the tool under its name for the model."""
+        about = (tool.description, needed_arguments(tool.inputSchema))
         wrapped = cls(
             name=name,
-            description=tool.description or "",
-            args_schema=tool.inputSchema,
+            description="\n\n".join(filter(None, about)),
+            args_schema=parameters_for_models(tool.inputSchema),
             effect=effect_of_tool(tool),
         )
         wrapped._server, wrapped._tool = server, tool
@@ -66,7 +73,18 @@ class McpTool(BaseTool):
 
     async def check(self, arguments: JSON) -> None:
         """Raise ToolException, as a call would, unless the arguments fit the tool's schema."""
-        await self._checks.check_arguments(self._server, self._tool.inputSchema, arguments)
+        await self._checked(arguments)
+
+    async def _checked(self, arguments: JSON) -> JSON:
+        """Return the arguments as the server takes them. Raise ToolException if they do not fit."""
+        schema = self._tool.inputSchema
+        given = arguments_for_server(arguments, schema)
+        try:
+            await self._checks.check_arguments(self._server, schema, given)
+        except ToolException as error:
+            names = [f"{told} is {name}" for name, told in renamed_parameters(schema).items()]
+            raise ToolException("; ".join([str(error), *names])) from None
+        return given
 
     def _run(self, /, **arguments: Any) -> tuple[str, JSON | None]:
         raise NotImplementedError("MCP tools are called on the event loop")
@@ -75,10 +93,10 @@ class McpTool(BaseTool):
         key = IDEMPOTENCY_KEY.get() if self.effect is Effect.IDEMPOTENT else None
         meta = {"idempotency_key": key} if key else None
         server, tool = self._server, self._tool
-        await self.check(arguments)
-        result = await self._call(arguments, meta)
+        result = await self._call(await self._checked(arguments), meta)
         if tool.outputSchema is not None and not result.isError:
-            await self._checks.check_result(server, tool.outputSchema, result.structuredContent)
+            misfit = await self._checks.check_result(server, tool.outputSchema, result)
+            result = without_misfit(result, misfit) if misfit else result
         content = read_result(await open_links(result, server.read))
         if result.isError:
             return content.text, _OfError(content.artifact)

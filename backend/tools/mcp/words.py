@@ -1,6 +1,6 @@
 """Sentences about tool servers for people and models, each saying what to do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from backend.schemas.domains.servers import VersionStatus
@@ -9,6 +9,7 @@ from backend.tools.mcp.versions import Review
 
 MAX_TOLD = 5
 MAX_NAME_CHARS = 80
+MOST_OF_A_MODEL = 128  # tools; OpenAI, Azure
 some = partial(first_of, most=MAX_TOLD)
 
 
@@ -63,20 +64,55 @@ def about_withheld(server: str, tools: Sequence[str], review: Review) -> list[st
     return notices
 
 
-def about_unusable(server: str, reasons: Mapping[str, str]) -> str:
+def about_unusable(server: str, reasons: Iterable[tuple[str, str]], most: int = MAX_TOLD) -> str:
     """Return which of a server's tools cannot be offered to models, and why."""
-    listed = some([f"{tool[:MAX_NAME_CHARS]} ({reason})" for tool, reason in reasons.items()])
+    listed = first_of([f"{tool[:MAX_NAME_CHARS]} ({reason})" for tool, reason in reasons], most)
     return f"Tools of the tool server {server} cannot be used: {listed}. Its operator can fix that."
 
 
-def about_repeated(server: str, tools: Sequence[str]) -> str:
+def about_repeated(server: str, tools: Sequence[str], most: int = MAX_TOLD) -> str:
     """Return that a server lists a name more than once."""
-    return f"The tool server {server} lists {some(tools)} more than once: only the first is used."
+    listed = first_of(tools, most)
+    return f"The tool server {server} lists {listed} more than once: only the first is used."
 
 
-def about_names(server: str, called: Mapping[str, str]) -> str | None:
+def about_too_many(server: str, used: int, beyond: Sequence[str], most: int = MAX_TOLD) -> str:
+    """Return that a server lists more tools than are used, and the next ones."""
+    listed = first_of([tool[:MAX_NAME_CHARS] for tool in beyond], most)
+    return (
+        f"The tool server {server} lists more than {used:,} tools: the others are left out, from"
+        f" {listed} on. Its operator can let it offer fewer."
+    )
+
+
+def about_many(server: str, called: Sequence[str]) -> str | None:
+    """Return, for administrators, which tools some models cannot be offered; None if all can."""
+    beyond = called[MOST_OF_A_MODEL:]
+    if not beyond:
+        return None
+    return (
+        f"The tool server {server} offers {len(called)} tools. Many models take at most"
+        f" {MOST_OF_A_MODEL}: for those, {', '.join(beyond)} and as many more as an agent has other"
+        " tools are left out. To choose, name tools for each agent of the domain."
+    )
+
+
+def about_parameters(server: str, tool: str, names: Mapping[str, str]) -> str | None:
+    """Return which of a tool's parameters models know by the other names given; None if none."""
+    if not names:
+        return None
+    renamed = [f"{name} as {told}" for name, told in names.items()]
+    return (
+        f"Of {tool[:MAX_NAME_CHARS]} of the tool server {server}, models know {', '.join(renamed)}."
+    )
+
+
+def about_names(server: str, called: Mapping[str, str], most: int = MAX_TOLD) -> str | None:
     """Return which of a server's tools have another name here; None if none has."""
-    renamed = [f"{tool} is called {name}" for tool, name in called.items() if name != tool]
+    renamed = [
+        f"{tool[:MAX_NAME_CHARS]} is called {name}" for tool, name in called.items() if name != tool
+    ]
     if not renamed:
         return None
-    return f"Of the tool server {server}, {some(renamed)} here: the names are taken or not allowed."
+    listed = first_of(renamed, most)
+    return f"Of the tool server {server}, {listed} here: the names are taken or not allowed."

@@ -47,7 +47,7 @@ def session_with(stack: Stack, server: ToolServer) -> str:
     [(PATTERN, "does not match"), (LOOKING, "within 2 seconds"), (BRANCHES, "within 2 seconds")],
     ids=["pattern", "lookaround", "branches"],
 )
-def test_a_result_against_such_a_schema_is_refused_while_others_go_on(
+def test_a_result_that_cannot_be_checked_is_kept_and_others_go_on(
     stack: Stack, schema: JSON, said: str
 ) -> None:
     with ToolServer([tool_that_returns(schema)], structured) as server:
@@ -61,7 +61,7 @@ def test_a_result_against_such_a_schema_is_refused_while_others_go_on(
     results = [r for r in stack.messages(session_id) if r["content_type"] == "tool_result"]
     assert bystander["response"] == "Unharmed."
     assert ended["status"] == "succeeded"
-    assert [row["content"]["is_error"] for row in results] == [True] * 3
+    assert [row["content"]["is_error"] for row in results] == [False] * 3
     assert all(said in row["content"]["content"] for row in results)
 
 

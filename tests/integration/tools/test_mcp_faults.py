@@ -1,15 +1,12 @@
 """A tool server that misbehaves ends its own calls, visibly and soon; never the run."""
 
 import asyncio
-import json
 import sys
 import time
 
 import pytest
 from langchain_core.tools import ToolException
-from mcp.types import CallToolResult, TextContent
 
-from backend.tools.mcp.connection.session import MAX_TOOLS
 from backend.tools.registry import Effect
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_views, make_domain, make_session
@@ -77,15 +74,6 @@ def test_names_that_become_equal_when_they_are_made_fit_stay_distinct():
     names = asyncio.run(go())
     assert len(set(names)) == 5
     assert all(len(name) <= 64 for name in names)
-
-
-def test_a_server_with_tools_without_end_is_refused():
-    async def go():
-        async with opened(s=talker(listed=[f"t{number}" for number in range(MAX_TOOLS + 1)])):
-            raise AssertionError
-
-    with pytest.raises(AssertionError, match="more than 1000 tools"):
-        asyncio.run(go())
 
 
 def test_a_tool_says_what_its_effect_is():
@@ -263,26 +251,14 @@ def test_a_call_that_hangs_is_ended_by_the_tools_time():
     assert time.monotonic() - began < 25
 
 
-def test_a_tool_that_is_gone_and_a_result_against_its_schema_are_errors():
-    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-    strict = tool("strict")
-    strict.outputSchema = schema
-    listed = [tool("gone"), strict]
-
+def test_a_tool_that_is_gone_is_an_error():
     def answer(name, arguments):
-        if name == "gone":
-            raise ToolException("Unknown tool: gone")
-        return CallToolResult(
-            content=[TextContent(type="text", text="{}")], structuredContent={"n": "no number"}
-        )
+        raise ToolException("Unknown tool: gone")
 
-    with ToolServer(listed, answer) as server:
+    with ToolServer([tool("gone")], answer) as server:
         gone, _ = ask(server.template, "gone")
-        odd, _ = ask(server.template, "strict")
 
     assert (gone.status, gone.content) == ("error", "Unknown tool: gone")
-    assert odd.status == "error"
-    assert json.dumps(odd.content)
 
 
 def test_what_becomes_of_names_is_told_to_people_once(stack):

@@ -51,7 +51,7 @@ def test_a_broad_schema_is_looked_at_at_once():
 
 
 def test_people_are_told_which_and_why():
-    said = about_unusable("s", {"a": "its schema is odd", "b" * 500: "its schema is odd"})
+    said = about_unusable("s", [("a", "its schema is odd"), ("b" * 500, "its schema is odd")])
 
     assert said.startswith("Tools of the tool server s cannot be used: a (its schema is odd), bbb")
     assert len(said) < 300

@@ -66,6 +66,7 @@ class CancellingClient(httpx.AsyncClient):
         """Send the request; the end of the session waits until cancellations are posted."""
         if request.method == "DELETE" and self._posts:
             await asyncio.wait(self._posts)
+        await request.aread()  # one that follows a redirect holds only a stream
         if request.method != "POST" or not _is_cancellation(request):
             return await super().send(request, **how)
         post = tell(partial(self._post, request))

@@ -19,6 +19,7 @@ from backend.schemas.domains.templates import McpServer, StdioServer, Streamable
 from backend.tools.mcp.connection.cancel import cancel_requests
 from backend.tools.mcp.connection.failures import failure_of, is_refused, said_of_status
 from backend.tools.mcp.connection.progress import ProgressLine
+from backend.tools.mcp.connection.reading import call_tool, list_tools
 from backend.tools.mcp.connection.rescue import rescue
 from backend.tools.mcp.connection.stdio import stdio_session
 from backend.tools.mcp.connection.task import Note, run_as_task
@@ -26,7 +27,6 @@ from backend.tools.mcp.connection.wire import HttpWatch
 from backend.tools.mcp.own_secrets import OwnSecrets
 from backend.types import JSON
 
-MAX_TOOLS = 1_000
 MARGIN_SECONDS = 10.0  # so that the caller times out first
 SIGN_SECONDS = 3.0
 UNCERTAIN = "so this call may or may not have taken effect"
@@ -133,7 +133,7 @@ class Session:
                     seconds=self._call_seconds, note=count, say=line.say,
                 )  # fmt: skip
             count()
-            return await session.call_tool(tool, arguments, progress_callback=line.count, meta=meta)
+            return await call_tool(session, tool, arguments, meta, line.count)
 
         try:
             return await self._request(ask, as_task=as_task)
@@ -270,7 +270,7 @@ class Session:
         try:
             async with self._opening as session:
                 await session.initialize()
-                tools = _note_tools(session, self._known or await _list_tools(session))
+                tools = list(self._known or await list_tools(session))
                 self._session = session
                 self._ready.set_result(tools)
                 await self._closing.wait()
@@ -278,23 +278,3 @@ class Session:
             self._error = error
             fields = {"server": self._name, "error": type(error).__name__}
             logger.warning("tool server lost", extra=fields)
-
-
-def _note_tools(session: ClientSession, tools: Sequence[Tool]) -> list[Tool]:
-    """Prevent the session from validating results on the loop that all turns share.
-
-    The caller validates them in a process that can be killed. For a tool that it does not know, the
-    session would list all tools again.
-    """
-    session._tool_output_schemas.update({tool.name: None for tool in tools})
-    return list(tools)
-
-
-async def _list_tools(session: ClientSession) -> list[Tool]:
-    """Return the tools of all pages; from an endless server, a few more than allowed."""
-    page = await session.list_tools()
-    tools = list(page.tools)
-    while page.nextCursor and len(tools) <= MAX_TOOLS:
-        page = await session.list_tools(page.nextCursor)
-        tools += page.tools
-    return tools

@@ -75,7 +75,7 @@ class HttpWatch:
         timeout: httpx.Timeout | None = None,
         auth: httpx.Auth | None = None,
     ) -> httpx.AsyncClient:
-        """Return the watched client; it does not follow redirects to other addresses."""
+        """Return the watched client; the SDK follows redirects within the server's origin only."""
         # Most servers keep to it; what the others send is counted as it is after decompression.
         headers = {"accept-encoding": "identity", **(headers or {})}
         hooks: Hooks = {"request": [self._before], "response": [self._after]}

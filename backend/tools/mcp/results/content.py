@@ -72,6 +72,19 @@ def read_result(result: CallToolResult) -> Content:
     return Content(text, artifact | ({"links": links[:MAX_LINKS]} if links else {}))
 
 
+def without_misfit(result: CallToolResult, misfit: str) -> CallToolResult:
+    """Return the result with its text, and a line that says what its structured content lacks.
+
+    Without any text, that content is the text.
+    """
+    blocks = list(result.content)
+    if result.structuredContent and not any(map(_is_text, blocks)):
+        written = json.dumps(result.structuredContent, ensure_ascii=False)
+        blocks.append(TextContent(type="text", text=written))
+    blocks.append(TextContent(type="text", text=f"[The structured part of this result {misfit}.]"))
+    return result.model_copy(update={"content": blocks, "structuredContent": None})
+
+
 class _Attachments:
     """A result's attachments, within limits."""
 
