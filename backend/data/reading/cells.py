@@ -74,26 +74,6 @@ NO_AMOUNT = rf"{CURRENCY}[ {_HARD}]*{_DASHES}|{_DASHES}[ {_HARD}]*{CURRENCY}"  #
 _ERROR_WORDS = r"#N/A #DIV/0! #REF! #VALUE! #NAME? #NUM! #NULL! #SPILL! #CALC! \N"
 ERRORS = frozenset(_ERROR_WORDS.split())
 
-_TOTAL_WORDS = r"""
-    totals? totale[ns]? totali totalt totaal eindtotaal sub[-\s]?total(?:e|en|s)? subtotaal
-    sous[-\s]total (?:gesamt|zwischen|teil|end)?summe gesamt gesamtbetrag insgesamt
-    (?:gesamt|teil)ergebnis somme somma suma soma summa razem ogółem łącznie celkem mezisoučet
-    összesen toplam итого итог всего 合计 总计 小计 合計 総計 總計 小計 합계 총합계 소계
-"""
-_TOTAL = f"(?:{'|'.join(_TOTAL_WORDS.split())})"
-_LONG_TOTAL = (
-    f"(?i:{_TOTAL}|sum|(?:grand|overall|general|genel|общий) {_TOTAL}"
-    "|(?:total|totale|suma) (?:g[eé]n[eé]rale?|geral|complessivo|końcowa|całkowita))"
-)
-# The label of a total without other words: Total, Gesamtsumme, Suma końcowa.
-PLAIN_TOTAL = f"(?i:som|{_LONG_TOTAL})"
-# One that may name a group, before or after: North Total, Summe Nord, Nord Ergebnis, Sum of costs.
-# Som begins names of people and dishes, too.
-TOTAL = (
-    rf"(?:{_LONG_TOTAL}(?:[^\pL\pN].*)?|(?i:som(?:\s+[0-9].*|\s*[^\pL\pN\s].*| van .*)?)"
-    rf"|(?i:.*[^\pL\pN]{_TOTAL}|.+ ergebnis))"
-)
-
 
 class Kind(StrEnum):
     """What a cell looks like by itself."""

@@ -31,7 +31,7 @@ def sum_of_others(sums: Sums) -> int | None:
     for number in reversed(range(count)):
         own = [figures[number] for figures in sums.figures]
         others = [all_ - (one or 0) for all_, one in zip(whole, own, strict=True)]
-        agreeing, are_most = _compare(own, others)
+        agreeing, are_most = agreeing_with(own, others)
         if any(agreeing) and (sums.is_plain[number] or (are_most and rows > 1)):
             return number
     return None
@@ -53,7 +53,7 @@ def are_sums(sums: Sums) -> bool:
             start = starts[place]
             rows = rows_until[number] - (rows_until[start] if start >= 0 else 0)
             others = [column[number] - (column[start] if start >= 0 else 0) for column in until]
-            agreeing, are_most = _compare(own, others)
+            agreeing, are_most = agreeing_with(own, others)
             if rows and are_most:
                 break
         else:
@@ -63,7 +63,7 @@ def are_sums(sums: Sums) -> bool:
     return is_evident
 
 
-def _compare(own: Sequence[float | None], others: Sequence[float]) -> tuple[list[float], bool]:
+def agreeing_with(own: Sequence[float | None], others: Sequence[float]) -> tuple[list[float], bool]:
     """Return the figures of a row that are the sums of others, and whether these are most of them.
 
     A total may have others, too, such as an average; a year is not the sum of years.
