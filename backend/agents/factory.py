@@ -12,6 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.answers import Answers
 from backend.agents.middleware.approvals import Approvals, with_rule
+from backend.agents.middleware.fitted_arguments import FittedArguments
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.shortening.summarization import Summarization
 from backend.agents.middleware.tool_guard import ToolGuard
@@ -164,7 +165,7 @@ def build_agent(
     # A call that waits for a person has not begun: neither its journal nor its time limit.
     outside = [policy for policy in policies if isinstance(policy, Approvals)]
     inside = [policy for policy in policies if policy not in outside]
-    middleware = [*outside, _guard(recipe, tools.served), *inside]
+    middleware = [FittedArguments(), *outside, _guard(recipe, tools.served), *inside]
     graph = create_agent(
         model=model,
         tools=selected,

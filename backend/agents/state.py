@@ -15,6 +15,7 @@ from langchain_core.messages.tool import tool_call
 
 from backend.errors.conversations import CorruptState
 from backend.llm.arguments import (
+    MODEL_NAME,
     RAW_ARGUMENTS,
     REASONING,
     argument_texts,
@@ -132,13 +133,18 @@ def is_brief(message: BaseMessage | JSON) -> bool:
 
 
 def add_partial(
-    state: JSON, text: str, thinking: str, message_id: str, name: str | None = None
+    state: JSON,
+    text: str,
+    thinking: str,
+    message_id: str,
+    name: str | None = None,
+    model: str | None = None,
 ) -> tuple[JSON, JSON | None]:
     """Return the state with a stopped message's partial answer, and that message, marked.
 
     Calls are never part of it. Thinking alone makes a message for people only: the state is left
     as it is, because models refuse an empty answer. Return None if there is nothing to keep.
-    `name` is the agent's, where others read it.
+    `name` is the agent's, where others read it, `model` the one that was asked.
     """
     known = any(message.get("id") == message_id for message in state["messages"])
     if known or not (text.strip() or thinking.strip()):
@@ -148,7 +154,8 @@ def add_partial(
         message["name"] = name
     if thinking:
         message["additional_kwargs"] = {REASONING: clean(thinking)}
-    message["response_metadata"] = {"finish_reason": STOPPED}
+    named = {MODEL_NAME: model} if model else {}
+    message["response_metadata"] = {"finish_reason": STOPPED, **named}
     if not text.strip():
         return state, message
     return {**state, "messages": [*state["messages"], message]}, message

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from backend.llm.arguments import parse_arguments
+from backend.llm.arguments import MODEL_NAME, parse_arguments
 from backend.llm.wire.deltas import UNSHOWN
 from backend.llm.wire.kept import FOR, KEPT, NOT_KEPT, THINKING
 from backend.llm.wire.sources import EXECUTED, MORE_SOURCES, SOURCES
@@ -227,8 +227,8 @@ def _assistant(content_type: ContentType, content: JSON, status: MessageStatus) 
 
 
 def _assistant_metadata(message: JSON) -> JSON:
-    model = message.get("response_metadata", {}).get("model_name")
-    named = {"model_name": model} if model else {}
+    model = message.get("response_metadata", {}).get(MODEL_NAME)
+    named = {MODEL_NAME: model} if model else {}
     response = (message.get("additional_kwargs") or {}).get(RESPONSE)
     return named | ({RESPONSE: response} if response else {})
 

@@ -9,7 +9,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCall
 
 from backend.errors.models import IncompleteAnswer
-from backend.llm.arguments import REASONING
+from backend.llm.arguments import MODEL_NAME, REASONING
 from backend.llm.clean import clean
 from backend.llm.events import WAS_THINKING, Delta, Reset
 from backend.llm.form.plain import find_called
@@ -244,7 +244,7 @@ class Answer:
         return extra | self._calls.marks()
 
     def _metadata(self) -> dict[str, Any]:
-        metadata = {"finish_reason": self._finish_reason, "model_name": self._model}
+        metadata = {"finish_reason": self._finish_reason, MODEL_NAME: self._model}
         if self._kept.is_too_much:
             metadata[NOT_KEPT] = f"{self._kept.size:,} of {MAX_KEPT_CHARS:,}"
         known = {key: clean_text(value) for key, value in metadata.items() if value}

@@ -15,6 +15,7 @@ from backend.llm.parts import MAX_PARTS, has_too_many_parts
 from backend.types import JSON
 
 RAW_ARGUMENTS = "raw_arguments"
+MODEL_NAME = "model_name"  # which model answered, in a message's metadata
 REASONING = "reasoning_content"
 UNREADABLE = "unreadable_arguments"
 MAX_DIGITS = 4_300  # of an integer, as Python reads it

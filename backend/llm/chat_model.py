@@ -19,7 +19,7 @@ from pydantic import Field, SecretStr, model_validator
 
 from backend.errors.models import FormRefused, IncompleteAnswer
 from backend.llm.answer import Answer
-from backend.llm.arguments import RAW_ARGUMENTS, argument_texts
+from backend.llm.arguments import MODEL_NAME, RAW_ARGUMENTS, argument_texts
 from backend.llm.asking import Asking, Tell
 from backend.llm.events import ANSWER, ModelCall, ModelEvent, Reshaped
 from backend.llm.failures import FAILURES, ModelFailure, explain_failure
@@ -166,7 +166,8 @@ class ColloquyChatModel(ChatOpenAI):
         return self._result(answer.message())
 
     def _result(self, message: AIMessage) -> ChatResult:
-        """Return the answer with its cost, which only this model knows."""
+        """Return the answer with its cost and, if the endpoint did not say it, its model."""
+        message.response_metadata.setdefault(MODEL_NAME, self.model_name)
         if self.price and message.usage_metadata:
             message.response_metadata[COST] = cost_of(message.usage_metadata, self.price)
         return ChatResult(generations=[ChatGeneration(message=message)])

@@ -181,7 +181,7 @@ def _make_whole(
     session: Session, turn: TurnRow, outcome: Outcome, in_flight: InFlight, stored: StoredState
 ) -> views.Written:
     state = without_interrupt(stored.state)
-    state, drafts = with_partials(state, in_flight.partials, turn.agent, in_team=bool(turn.route))
+    state, drafts = with_partials(state, in_flight, turn.agent, in_team=bool(turn.route))
     finished = _finished_calls(session, turn, state, in_flight)
     harmless = _calls_without_effect(session, turn, state, finished)
     messages = [*state["messages"], *(tool.message for tool in finished), *harmless]
@@ -259,14 +259,14 @@ def _calls_without_effect(
 
 
 def with_partials(
-    state: JSON, partials: Sequence[Partial], agent: str, *, in_team: bool = False
+    state: JSON, in_flight: InFlight, agent: str, *, in_team: bool = False
 ) -> tuple[JSON, list[Draft]]:
     """Return the state with all partial messages, and the rows that show them."""
     name = agent if in_team else None
     drafts: list[Draft] = []
-    for partial in partials:
+    for partial in in_flight.partials:
         state, message = add_partial(
-            state, partial.text, partial.thinking, partial.message_id, name
+            state, partial.text, partial.thinking, partial.message_id, name, in_flight.asked.model
         )
         if message is not None:
             drafts += display.assistant_drafts(message, agent, MessageStatus.STOPPED)

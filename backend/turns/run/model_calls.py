@@ -30,6 +30,11 @@ class ModelCallLog:
         """Return the calls that are not recorded yet."""
         return [asked.call for asked in self._open]
 
+    @property
+    def model(self) -> str | None:
+        """Return the model that was asked last, if its call is not recorded yet."""
+        return str(self._open[-1].call.payload["model"]) if self._open else None
+
     def choose_ended(self) -> list[ModelCall]:
         """Choose the calls that have ended by now, and return them; the others continue."""
         self._chosen = [asked for asked in self._open if asked.call.has_ended]

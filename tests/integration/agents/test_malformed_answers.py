@@ -151,3 +151,32 @@ def test_content_in_blocks_and_arguments_as_an_object_are_understood(tools):
 
     assert tools.calls == [("send", {"to": "boss"})]
     assert steps(events)[0].messages[0]["content"] == "block"
+
+
+def test_arguments_of_which_only_the_form_is_wrong_reach_the_tools_in_the_right_one():
+    schema = {
+        "type": "object",
+        "properties": {
+            "rows": {"type": "array", "items": {"type": "integer"}},
+            "note": {"type": "string"},
+        },
+    }
+    of_server = {"name": "add", "args": {"rows": "[1, 2]", "note": None}, "id": "a"}
+    own = {"name": "list_files", "args": {"under": None}, "id": "b"}
+    with (
+        ScriptedModel([{"tools": [of_server, own]}, GOOD]) as model,
+        ToolServer([tool("add", schema)], lambda *_: "3") as server,
+    ):
+        events = run(
+            model.url,
+            asking("go"),
+            mcp_servers={"s": server.template},
+            middleware=[
+                "filesystem",
+                {"approvals": {"rules": [{"tools": "x*", "action": "deny"}]}},
+            ],
+        )
+
+    assert server.calls == [("add", {"rows": [1, 2]})]
+    said = [m["content"] for m in final_state(events)["messages"] if m["role"] == "tool"]
+    assert said == ["3", "There are no files."]

@@ -113,6 +113,16 @@ def test_what_jsonb_refuses_is_cleaned_and_deltas_still_equal_the_text(tools):
     assert final_state(events)["messages"][-1]["content"] == shown
 
 
+def test_an_answer_names_its_model_even_if_the_endpoint_does_not():
+    unnamed = {"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}]}
+    named = {**unnamed, "model": "gpt-4o-2024-08-06"}
+
+    for chunk, name in ((unnamed, "gpt-4o"), (named, "gpt-4o-2024-08-06")):
+        with ScriptedModel([{"raw": f"data: {json.dumps(chunk)}\n\n".encode()}]) as model:
+            state = final_state(run(model.url, asking("go")))
+        assert state["messages"][-1]["response_metadata"]["model_name"] == name
+
+
 def test_arguments_that_jsonb_refuses_reach_the_tool_clean(tools):
     text = '{"nul": "\\u0000", "half": "\\ud83d", "big": 1e400}'
     tools.calls.clear()

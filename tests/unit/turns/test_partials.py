@@ -1,8 +1,10 @@
 """What several models say at once is kept apart until it is saved or taken back."""
 
 from backend.agents.state import empty_state
-from backend.agents.steps.events import TextDelta, ThinkingDelta
-from backend.turns.run.close import Partial, with_partials
+from backend.agents.steps.events import ModelAsked, TextDelta, ThinkingDelta
+from backend.llm.events import ModelCall
+from backend.turns.run.close import InFlight, Partial, with_partials
+from backend.turns.run.model_calls import ModelCallLog
 from backend.turns.run.record.partials import Partials
 
 
@@ -35,8 +37,14 @@ def test_only_the_message_that_is_saved_or_taken_back_is_forgotten() -> None:
 
 
 def test_all_that_was_cut_off_is_kept_in_the_order_of_first_words() -> None:
-    state, drafts = with_partials(empty_state(), interleaved().list_all(), "agent")
+    asked = ModelCallLog()
+    asked.add(ModelAsked(ModelCall("answer", [], {"model": "large"}), ()))
+
+    state, drafts = with_partials(
+        empty_state(), InFlight(interleaved().list_all(), asked=asked), "agent"
+    )
 
     said = [(message["id"], message["content"]) for message in state["messages"]]
     assert said == [("a", "first second"), ("b", "one two")]
     assert [draft.content_type for draft in drafts] == ["thinking", "text", "text"]
+    assert {draft.metadata["model_name"] for draft in drafts} == {"large"}
