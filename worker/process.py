@@ -27,7 +27,8 @@ class WorkerProcess:
         services, capacity = runtime.services, runtime.services.settings.worker_turns
         self._runtime = runtime
         self._stopping = threading.Event()
-        self._is_urgent = threading.Event()
+        self._is_told = False
+        self._beaten_at = time.monotonic()
         self._background = (Sweeper(services), Janitor(services), ServerChecks(runtime))
         self._presence = Presence(
             services.redis,
@@ -39,12 +40,20 @@ class WorkerProcess:
             on_drain=self.drain,
         )
         self._threads = WorkerThreads(runtime, capacity)
-        self._watchdog = Watchdog(runtime.loop, watchdog_seconds)
+        self._watchdog = Watchdog(runtime.loop, lambda: self.silence, watchdog_seconds)
+
+    @property
+    def silence(self) -> float:
+        """Return for how many seconds the main thread has done nothing. Call it from any thread."""
+        return max(time.monotonic() - self._beaten_at - LOOK_SECONDS, 0.0)
 
     def stop(self) -> None:
-        """Take no more turns; running ones may continue for a grace period."""
-        self._is_urgent.set()
-        self._stopping.set()
+        """Take no more turns; running ones may continue for a grace period.
+
+        For signal handlers, which interrupt the main thread anywhere, also in a handler: a lock
+        that it takes or holds just then would never be released.
+        """
+        self._is_told = True
 
     def drain(self) -> None:
         """Take no more turns; end when the running ones have ended."""
@@ -60,21 +69,28 @@ class WorkerProcess:
             part.start()
         capacity = runtime.services.settings.worker_turns
         log.info("Worker %s runs up to %s turns at once", runtime.name, capacity)
-        self._stopping.wait()
+        self._wait_until_told()
         self._threads.stop()
         self._wait_for_turns()
         for part in (*self._background, self._presence):
+            self._beaten_at = time.monotonic()
             part.close()
         self._hand_over()
         runtime.services.sandbox.close()
         self._watchdog.close()
         runtime.loop.close()
 
+    def _wait_until_told(self) -> None:
+        while not (self._is_told or self._stopping.wait(LOOK_SECONDS)):
+            self._beaten_at = time.monotonic()
+        self._stopping.set()
+
     def _wait_for_turns(self) -> None:
         """Wait for running turns: for the grace period once stopped, otherwise indefinitely."""
         deadline = float("inf")
         while not self._threads.has_left:
-            if self._is_urgent.is_set():
+            self._beaten_at = time.monotonic()
+            if self._is_told:
                 deadline = min(deadline, time.monotonic() + GRACE_SECONDS)
             if time.monotonic() > deadline:
                 return

@@ -2,11 +2,12 @@
 
 Run as `python -m tests.servers.odd_worker [SECONDS]`.
 
-SECONDS: how long its agents' loop may stand still.
+SECONDS: how long its agents' loop and its main thread may stand still. SIGUSR1 stops the latter.
 """
 
 import asyncio
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -105,5 +106,6 @@ def _spec(name: str, work: Callable[[], Any]) -> ToolSpec:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGUSR1, lambda *_: time.sleep(60))
     TOOLS.update({name: _spec(name, work) for name, work in ODD.items()})
     leave(main(*map(float, sys.argv[1:])))

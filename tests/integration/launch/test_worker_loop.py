@@ -1,5 +1,7 @@
 """A worker whose agents stand still is told of, and ends, so that its turns go on elsewhere."""
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -91,6 +93,15 @@ def test_a_worker_held_up_by_a_tool_ends_and_its_turn_goes_on_elsewhere(
     assert two.workers[0].wait(timeout=10) == exit_code
     assert words in two.log.read_text()
     check_views(two, turn["session_id"])
+
+
+def test_a_worker_whose_main_thread_stands_still_ends(two: Stack) -> None:
+    start_odd(two, 2)
+
+    os.kill(two.workers[0].pid, signal.SIGUSR1)
+
+    assert two.workers[0].wait(timeout=60) == EXIT_CODE
+    assert "The main thread was blocked" in two.log.read_text()
 
 
 def test_garbage_in_redis_is_no_worker_and_no_event(two: Stack) -> None:
