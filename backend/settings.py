@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from backend.addresses import http_url
 from backend.setting_kinds import (
     AllowedHosts,
     ArtifactStore,
@@ -29,6 +30,7 @@ from backend.setting_kinds import (
 )
 
 DEMO_MODEL = "demo"
+UI_PORT = 8501
 
 
 class Price(BaseModel):
@@ -191,6 +193,11 @@ class Settings(BaseSettings):
     def uses_demo_model(self) -> bool:
         """Return whether the bundled demo model answers: neither a key nor an endpoint is set."""
         return not self.openai_api_key.get_secret_value() and not self.openai_base_url
+
+    @property
+    def pages_url(self) -> str:
+        """Return the address that people open, for links from outside of the pages."""
+        return self.public_url or http_url(self.host, self.ui_port or UI_PORT)
 
     @property
     def default_model(self) -> str:

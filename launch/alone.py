@@ -5,14 +5,14 @@ import sys
 from typing import NoReturn
 
 from backend.addresses import http_url
-from backend.settings import Settings
+from backend.settings import UI_PORT, Settings
 from launch import parts
 from launch.console import Console
 from launch.environment import api_url, database_url, server_urls
 from launch.ports import any_free_port, choose_port
 from launch.processes.children import PRIVATE_UMASK
 from launch.record import read_record
-from launch.stack import API_PORT, UI_PORT, pages_address
+from launch.stack import API_PORT, pages_address
 from launch.supervision.services import Part, PartSpec
 from launch.supervision.supervisor import Stopped, Supervisor
 

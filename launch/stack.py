@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from backend.addresses import Address, http_url
-from backend.settings import Settings
+from backend.settings import UI_PORT, Settings
 from launch import parts
 from launch.console import Console
 from launch.errors import AlreadyRunning, LaunchError
@@ -18,7 +18,7 @@ from launch.servers.redis import EmbeddedRedis
 from launch.supervision.services import Part, PartSpec, Server
 from launch.supervision.supervisor import Stopped, Supervisor
 
-UI_PORT, API_PORT = 8501, 8000
+API_PORT = 8000
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ SCRIPTS = (
     "drafts.js",
     "places.js",
     "following.js",
+    "formulas.js",
     "keys.js",
     "pasting.js",
     "dropping.js",

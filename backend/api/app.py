@@ -77,7 +77,9 @@ def create_app(services: Services) -> FastAPI:
         services.database, services.files, app.state.sources, settings.max_files_mb
     )
     app.state.artifacts = services.artifacts
-    app.state.documents = Documents(services.database, services.sandbox, services.artifacts)
+    app.state.documents = Documents(
+        services.database, services.sandbox, services.artifacts, services.settings.pages_url
+    )
     app.state.parts = server.PartsCheck(services)
     app.state.metrics = Shared(partial(_write_metrics, app))
     app.add_middleware(HeadAsGet)

@@ -8,24 +8,30 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from backend.artifacts.documents.charts import Figure, Figures, figure_at
+from backend.markdown.cells import Href, link_cells
+from backend.markdown.dialect import LONGEST_MARKDOWN
+from backend.markdown.html import html_reader
 from backend.tabular.chart_places import CHART
-from backend.tabular.document_reader import LONGEST_MARKDOWN, reader
 
 _FIGURES = "figures"
 
 
 class BodyWriter:
-    """Writes texts one after the other."""
+    """Writes texts one after the other; links to cells lead to `href`."""
 
-    def __init__(self) -> None:
-        self._parser = reader()
+    def __init__(self, href: Href) -> None:
+        self._href = href
+        self._parser = html_reader()
         self._parser.add_render_rule(CHART, _write_chart)
 
     def write(self, text: str, figures: Figures) -> str:
         """Return a text as HTML; one too long to be formatted is shown as its source."""
         if len(text) > LONGEST_MARKDOWN:
             return f"<pre>{escape(text)}</pre>"
-        written: str = self._parser.render(text, {_FIGURES: figures})
+        env = {_FIGURES: figures}
+        tokens = self._parser.parse(text, env)
+        link_cells(tokens, self._href)
+        written: str = self._parser.renderer.render(tokens, self._parser.options, env)
         return written
 
 

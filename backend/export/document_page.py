@@ -5,10 +5,14 @@ from html import escape
 from backend.artifacts.documents.charts import Figures
 from backend.export.document_body import BodyWriter
 from backend.export.html_page import page_head
+from backend.markdown.cells import Href
 
 
-def write_document(title: str, text: str, figures: Figures) -> str:
-    """Return the page; no heading is added to a document that begins with one."""
-    body = BodyWriter().write(text, figures)
+def write_document(title: str, text: str, figures: Figures, href: Href) -> str:
+    """Return the page; no heading is added to a document that begins with one.
+
+    `href` is where links to cells lead.
+    """
+    body = BodyWriter(href).write(text, figures)
     head = page_head(escape(title), has_heading=not body.startswith("<h1>"))
     return f"{head}{body}\n</body></html>\n"

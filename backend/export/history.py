@@ -21,6 +21,7 @@ from backend.export.tasks import (
     tasks_behind,
     with_heading,
 )
+from backend.markdown.cells import FromElsewhere
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
 from backend.tabular.chart_places import NOT_DRAWN
 from backend.tabular.charts import MAX_POINTS, SpecRefused, check_spec
@@ -33,7 +34,8 @@ PAGE_ROWS = 200
 class History:
     """A session being exported. Each page is a transaction of its own, so that none is long.
 
-    `figures` draws the charts that a text names, `draw` one of a given title.
+    `figures` draws the charts that a text names, `draw` one of a given title; `pages` is their
+    address.
     """
 
     database: Database
@@ -42,6 +44,7 @@ class History:
     figures: Callable[[str], Figures]
     draw: Callable[[str, Source], Figure]
     reader: Reader
+    pages: str
 
     @classmethod
     def open(
@@ -52,11 +55,17 @@ class History:
         figures: Callable[[str], Figures],
         draw: Callable[[str, Source], Figure],
         reader: Reader,
+        pages: str,
     ) -> "History":
         """Return the session's history. Raise SessionNotFound."""
         with database.read() as session:
             found = conversations.get(session, scope, session_id)
-        return cls(database, scope, found, figures, draw, reader)
+        return cls(database, scope, found, figures, draw, reader, pages)
+
+    @property
+    def href(self) -> FromElsewhere:
+        """Where links to artifacts and cells lead."""
+        return FromElsewhere(self.session.id, self.pages)
 
     def rows(self) -> Iterator[DisplayMessage]:
         """Yield the rows in order, those of a plan's tasks behind its result.

@@ -53,7 +53,7 @@ def write_html(history: History) -> Iterator[str]:
     title = escape(session.title or "Conversation")
     about = f"{escape(session.domain)}, {_time(session.created_at, history)}"
     yield f'{page_head(title)}<p class="quiet">{about}</p>\n'
-    body, before = BodyWriter(), ""
+    body, before = BodyWriter(history.href), ""
     for row in history.rows():
         speaker = speaker_of(row)
         if speaker != before:

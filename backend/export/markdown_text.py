@@ -7,6 +7,7 @@ from typing import Any
 from backend.export.history import History
 from backend.export.parts import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.export.reader import Reader
+from backend.markdown.cells import rewrite_markdown
 from backend.tabular.cells import cell_writer, is_number
 from backend.tabular.columns import kinds_of
 
@@ -24,14 +25,14 @@ def write_markdown(history: History) -> Iterator[str]:
         if speaker != before:
             yield f"\n## {_line(speaker)} ({reader.moment(row.created_at)})\n"
             before = speaker
-        yield f"\n{_write(history.part(row), reader)}\n"
+        yield f"\n{_write(history.part(row), history)}\n"
 
 
-def _write(part: Part, reader: Reader) -> str:
+def _write(part: Part, history: History) -> str:
     if part.kind == "markdown":
-        return part.text
+        return rewrite_markdown(part.text, history.href)
     if part.kind == "table" and part.table is not None:
-        return _table(part.label, part.table, reader)
+        return _table(part.label, part.table, history.reader)
     if part.kind == "image":
         return f"*Image: {_line(part.text)}*"
     if part.kind in ("aside", "problem"):

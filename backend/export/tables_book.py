@@ -1,27 +1,31 @@
-"""All tables of a session as one workbook: complete results of tools, and tables in answers."""
+"""The tables of a session as one workbook: those of answers first, on request also those of tools.
+
+Tables of answers are those that answers show, and the tables among the session's artifacts.
+"""
 
 from collections.abc import Iterator
 from typing import IO, Any
 
 from backend.export.history import History
-from backend.schemas.conversations.sessions import ContentType, MessageType
-from backend.tabular.markdown_tables import find_tables
+from backend.markdown.tables import Table, find_tables
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
 from backend.tabular.workbook import write_workbook
 
 MAX_TABLES = 250
-MAX_LOOKED_THROUGH = 200_000
 CONTENTS = [("Table", "VARCHAR"), ("From", "VARCHAR"), ("Rows", "BIGINT"), ("Note", "VARCHAR")]
 
-
-def write_tables(history: History, file: IO[bytes]) -> None:
-    """Write the workbook; its last sheet lists the tables, and notes which are incomplete."""
-    write_workbook(_sheets(history), file)
+Named = tuple[str, Table]  # where a table comes from, and the table
 
 
-def _sheets(history: History) -> Iterator[tuple[str, dict[str, Any]]]:
+def write_tables(history: History, file: IO[bytes], *, tool_tables: bool) -> None:
+    """Write the workbook; its last sheet lists the tables, and what is incomplete or left out."""
+    write_workbook(_sheets(history, tool_tables=tool_tables), file)
+
+
+def _sheets(history: History, *, tool_tables: bool) -> Iterator[Named]:
     listed: list[list[Any]] = []
     left_out = 0
-    for origin, table in _tables(history):
+    for origin, table in _tables(history, tool_tables=tool_tables):
         if len(listed) >= MAX_TABLES:
             left_out += 1
             continue
@@ -31,34 +35,45 @@ def _sheets(history: History) -> Iterator[tuple[str, dict[str, Any]]]:
     if left_out:
         reason = f"left out: a workbook takes the first {MAX_TABLES} tables"
         listed.append([f"{left_out:,} more tables", "", None, reason])
+    if not tool_tables and (count := sum(map(_has_tool_table, history.rows()))):
+        reason = "not in this workbook: export with the tables of tools to have them"
+        listed.append([f"{count:,} {'table' if count == 1 else 'tables'}", "tools", None, reason])
     columns = [{"name": name, "type": kind} for name, kind in CONTENTS]
     yield "Contents", {"columns": columns, "rows": listed}
 
 
-def _tables(history: History) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each table of the session, and where it comes from."""
+def _tables(history: History, *, tool_tables: bool) -> Iterator[Named]:
     for row in history.rows():
-        table = row.metadata.get("table")
-        if row.content_type is ContentType.TOOL_RESULT and isinstance(table, dict):
-            result_id = table.get("result_id")
-            whole = history.result(str(result_id)) if result_id else None
-            if table.get("columns"):
-                yield str(row.content.get("name") or "tool"), {**table, **(whole or {})}
-        elif row.content_type is ContentType.ARTIFACT:
-            if (part := history.part(row)).table is not None:
-                yield "artifact", dict(part.table)
-        elif (row.content_type, row.message_type) == (ContentType.TEXT, MessageType.ASSISTANT):
-            yield from _of_answer(str(row.content.get("text", "")))
+        yield from _of_answer(history, row)
+    for row in history.rows() if tool_tables else ():
+        if _has_tool_table(row):
+            yield _of_tool(history, row)
 
 
-def _of_answer(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    if "|" in text and len(text) <= MAX_LOOKED_THROUGH:
-        for found in find_tables(text):
+def _of_answer(history: History, row: DisplayMessage) -> Iterator[Named]:
+    if row.content_type is ContentType.ARTIFACT:
+        if (part := history.part(row)).table is not None:
+            yield "artifact", dict(part.table)
+    elif (row.content_type, row.message_type) == (ContentType.TEXT, MessageType.ASSISTANT):
+        for found in find_tables(str(row.content.get("text", ""))):
             yield "answer", {**found, "title": "Answer"}
 
 
-def _note(table: dict[str, Any]) -> str:
-    notes = []
+def _has_tool_table(row: DisplayMessage) -> bool:
+    table = row.metadata.get("table")
+    is_result = row.content_type is ContentType.TOOL_RESULT
+    return is_result and isinstance(table, dict) and bool(table.get("columns"))
+
+
+def _of_tool(history: History, row: DisplayMessage) -> Named:
+    table = row.metadata["table"]
+    result_id = table.get("result_id")
+    whole = history.result(str(result_id)) if result_id else None
+    return str(row.content.get("name") or "tool"), {**table, **(whole or {})}
+
+
+def _note(table: Table) -> str:
+    notes = list(table.get("doubts", ()))
     place = f"are here; {table['further']}" if "further" in table else "are kept"
     if len(table["rows"]) < int(table.get("row_count") or 0):
         notes.append(f"{len(table['rows']):,} of {table['row_count']:,} rows {place}")

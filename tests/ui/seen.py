@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import TurnStatus
+from tests.samples_of_markdown import words_of
 
 QUESTION = "What's the budget for CC-1001?"
 
@@ -22,7 +23,13 @@ def words(page):
         page.info,
         page.title,
     )
-    return "\n".join(str(element.value) for kind in kinds for element in kind)
+    labels = [str(element.value) for kind in kinds for element in kind]
+    return "\n".join([*labels, *map(words_of, html(page))])
+
+
+def html(page) -> list[str]:
+    """The parts of answers and documents as HTML, in order, with `&` as such."""
+    return [element.proto.body.replace("&amp;", "&") for element in page.get("html")]
 
 
 def answered(store, session, question=QUESTION, answer="It is $120,000."):

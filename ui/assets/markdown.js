@@ -1,19 +1,12 @@
 // Draws an answer while it streams: Markdown to elements that can neither run code nor load
 // anything. Finished paragraphs are drawn once; only the last one is redrawn.
+import { definitionsOf, markdown } from "./dialect.js";
 import DOMPurify from "./vendor/dompurify.mjs";
-import MarkdownIt from "./vendor/markdown-it.mjs";
 
 const LONG_CHARS = 20_000;
 const OPENED_BY = { fence: 1, table_open: 2 }; // lines, by the parser's name of the block
 const MOST_OPENING_CHARS = 2_000;
 const MOST_CELLS = 5_000; // of a table that is drawn as a table: the page has the same limit
-const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
-// An image would be fetched from any address: it becomes a link, and the reader decides.
-markdown.renderer.rules.image = (tokens, index) => {
-  const { escapeHtml } = markdown.utils;
-  const token = tokens[index];
-  return `!<a href="${escapeHtml(token.attrGet("src") ?? "")}">${escapeHtml(token.content)}</a>`;
-};
 
 // A link to a cell of an artifact points to this page, where the panel opens: see
 // artifact_links.js.
@@ -30,39 +23,6 @@ markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
   }
   return self.renderToken(tokens, index, options);
 };
-
-// `$$ … $$` on lines of their own is a formula. KaTeX is loaded with the first one.
-markdown.block.ruler.before("fence", "formula", (state, first, last, silent) => {
-  const line = (number) => state.src.slice(state.bMarks[number] + state.tShift[number], state.eMarks[number]);
-  if (!line(first).startsWith("$$")) return false;
-  let end = first;
-  const isOneLine = line(first).length > 3 && line(first).trimEnd().endsWith("$$");
-  if (!isOneLine) do end += 1; while (end < last && !line(end).trimEnd().endsWith("$$"));
-  if (end >= last) return false;
-  if (silent) return true;
-  const token = state.push("formula", "math", 0);
-  const text = state.getLines(first, end + 1, 0, false).trim();
-  token.content = text.slice(2, -2).trim();
-  state.line = end + 1;
-  return true;
-});
-markdown.renderer.rules.formula = (tokens, index) => {
-  const source = tokens[index].content;
-  if (!window.katex) {
-    import("./vendor/katex.min.js");
-    return `<pre>${markdown.utils.escapeHtml(source)}</pre>`;
-  }
-  return window.katex.renderToString(source, { displayMode: true, output: "mathml", throwOnError: false });
-};
-
-// `<br>`, which models write into cells, is a line break.
-markdown.inline.ruler.before("html_inline", "line_break", (state, silent) => {
-  const [tag] = /^<br ?\/?>/i.exec(state.src.slice(state.pos, state.pos + 6)) ?? [];
-  if (!tag) return false;
-  if (!silent) state.push("hardbreak", "br", 0);
-  state.pos += tag.length;
-  return true;
-});
 
 // Rows are padded to the widest one: a short text may produce very many cells.
 const hasTooManyCells = (text) => {
@@ -82,35 +42,37 @@ DOMPurify.addHook("uponSanitizeAttribute", (_, attribute) => {
     attribute.keepAttr = /^text-align:(left|center|right)$/.test(attribute.attrValue);
 });
 
-const toElements = (text) => {
+const toElements = (text, definitions) => {
   if (hasTooManyCells(text)) return asWritten(text);
-  const made = DOMPurify.sanitize(markdown.render(text), {
+  const { references, notes } = definitions;
+  const made = DOMPurify.sanitize(markdown.render(text, { references: { ...references }, notes: new Set(notes) }), {
     RETURN_DOM_FRAGMENT: true,
     FORBID_TAGS: ["img", "style", "form", "input", "button", "iframe", "video", "audio", "picture"],
-    FORBID_ATTR: ["class", "id", "name"],
+    FORBID_ATTR: ["id", "name"],
   });
   for (const link of made.querySelectorAll("a")) {
     link.target = "_blank";
     link.rel = "noopener noreferrer";
   }
+  window.colloquyFormulas?.draw(made);
   return made;
 };
 
-// What a line opens that later lines may belong to: a fence or a formula, named by its mark.
+// What a line opens that later lines may belong to: a fence, named by its mark. (A formula has no
+// blank line, so it is never cut.)
 const fenceOf = (line) => {
-  const [, mark = "", rest = ""] = line.match(/^ {0,3}(`{3,}|~{3,}|\$\$)(.*)/) ?? [];
-  const isInline = mark.startsWith("`") ? rest.includes("`") : mark === "$$" && rest.includes("$$");
-  return isInline ? "" : mark;
+  const [, mark = "", rest = ""] = line.match(/^ {0,3}(`{3,}|~{3,})(.*)/) ?? [];
+  return mark.startsWith("`") && rest.includes("`") ? "" : mark;
 };
 
 // Code may end a line with the mark: only a line of nothing else closes a fence.
 const closes = (line, fence) => {
   const said = line.trim();
-  return fence === "$$" ? said.endsWith(fence) : said.startsWith(fence) && !said.replaceAll(fence[0], "");
+  return said.startsWith(fence) && !said.replaceAll(fence[0], "");
 };
 
 // Where the text may be cut: after a blank line before a line that is neither indented nor part of
-// a list, a quote or a table; never within a fence or a formula.
+// a list, a quote or a table; never within a fence.
 const finishedLength = (text) => {
   let cut = 0, fence = "", isBlank = false, place = 0;
   for (const line of text.split("\n")) {
@@ -180,11 +142,12 @@ const extend = (node, text) => {
 export class StreamingText {
   constructor() {
     this.element = document.createElement("div");
-    this.element.className = "colloquy-text";
+    this.element.className = "colloquy-text colloquy-prose";
     this.text = "";
     this.drawn = 0; // characters of the text whose drawing is final
     this.nodes = 0; // the element's nodes that hold them
     this.opening = ""; // lines that open the block to which the characters after them belong
+    this.definitions = {};
   }
 
   add(text) {
@@ -192,7 +155,8 @@ export class StreamingText {
   }
 
   draw() {
-    const { opening } = this;
+    this.define();
+    const { definitions, opening } = this;
     const rest = opening + this.text.slice(this.drawn);
     let finished = finishedLength(rest);
     if (finished) {
@@ -201,12 +165,21 @@ export class StreamingText {
       this.opening = openingOf(rest.slice(0, finished));
     }
     const wanted = document.createDocumentFragment();
-    if (finished) wanted.append(toElements(rest.slice(0, finished)));
+    if (finished) wanted.append(toElements(rest.slice(0, finished), definitions));
     const nodes = wanted.childNodes.length;
     const open = rest.slice(finished);
-    wanted.append(toElements(finished && open ? this.opening + open : open));
+    wanted.append(toElements(finished && open ? this.opening + open : open, definitions));
     become(this.element, this.element.childNodes[this.nodes] ?? null, wanted);
     this.drawn += finished && finished - opening.length;
     this.nodes += nodes;
+  }
+
+  /** What is defined at the end of a text, as notes are, also holds for what is drawn already. */
+  define() {
+    if (this.text.length > LONG_CHARS) return;
+    const definitions = definitionsOf(this.text);
+    const said = ({ references = {}, notes = [] }) => JSON.stringify([references, [...notes]]);
+    if (said(definitions) === said(this.definitions)) return;
+    Object.assign(this, { definitions, drawn: 0, nodes: 0, opening: "" });
   }
 }

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from backend.artifacts.documents.charts import Figures
 from backend.artifacts.documents.typst_page import Subject, write_typst
+from backend.markdown.cells import Href
 
 
-def write_pdf(subject: Subject, text: str, figures: Figures, target: Path) -> None:
+def write_pdf(subject: Subject, text: str, figures: Figures, href: Href, target: Path) -> None:
     """Write a Markdown document as a PDF; Typst reads no file and opens no connection."""
-    source = write_typst(subject, text, figures)
+    source = write_typst(subject, text, figures, href)
     root = target.with_name("nothing")
     root.mkdir()
     with target.open("wb") as file:

@@ -17,6 +17,8 @@ from backend.artifacts.local_files import Download
 from backend.artifacts.service import Artifacts
 from backend.auth.scope import Scope
 from backend.errors.artifacts import ArtifactContentGone, ArtifactNotFound, DocumentNotLaidOut
+from backend.markdown.cells import FromElsewhere
+from backend.markdown.dialect import LONGEST_MARKDOWN, split_charts
 from backend.sandbox.errors import (
     Killed,
     OutOfMemory,
@@ -29,7 +31,6 @@ from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.artifacts import ArtifactKind, ArtifactVersion
 from backend.tabular.chart_places import NOT_NOW, ChartPlace
-from backend.tabular.document_reader import LONGEST_MARKDOWN, split_charts
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.session import Database
 
@@ -40,33 +41,39 @@ _GIVING_UP = (OutOfTime, OutOfMemory, Killed, ResultTooLarge, WorkFailed)
 
 @dataclass(frozen=True)
 class Document:
-    """One version of a document, with its charts."""
+    """One version of a document, with its charts, and where its links to cells lead."""
 
     version: ArtifactVersion
     text: str
     figures: Figures
+    href: FromElsewhere
 
 
 class Documents:
     """The documents among an installation's artifacts, for one process."""
 
-    def __init__(self, database: Database, sandbox: Sandbox, artifacts: Artifacts) -> None:
+    def __init__(
+        self, database: Database, sandbox: Sandbox, artifacts: Artifacts, pages: str
+    ) -> None:
+        """Make the documents; `pages` is where the pages are."""
+        self._pages = pages
         self._database = database
         self._sandbox = sandbox
         self._artifacts = artifacts
 
     async def read(self, scope: Scope, artifact_id: UUID, version: int, form: str) -> Document:
-        """Return a document with its charts drawn.
+        """Return a document with its charts drawn; as Markdown (`md`) it names them.
 
         Raise ArtifactNotFound, ArtifactContentGone, SandboxBusy; ArtifactRefused for another kind.
         """
         artifact, row = await self._find(scope, artifact_id, version)
         check_form(artifact.kind, form)
         text = await self._artifacts.files.text(row)
-        figures = await self._drawn(
-            scope, await self._sources(scope, artifact.conversation_id, text)
-        )
-        return Document(rows.wire_version(row, artifact.kind), text, figures)
+        home = artifact.conversation_id
+        sources = {} if form == "md" else await self._sources(scope, home, text)
+        figures = await self._drawn(scope, sources)
+        href = FromElsewhere(home, self._pages)
+        return Document(rows.wire_version(row, artifact.kind), text, figures, href)
 
     async def pdf(self, scope: Scope, artifact_id: UUID, version: int) -> Download:
         """Return a document as a PDF, as an open file.
@@ -79,7 +86,7 @@ class Documents:
         folder = await anyio.to_thread.run_sync(self._artifacts.contents.new_folder)
         try:
             target = folder / "form"
-            work = (subject, found.text, found.figures, target)
+            work = (subject, found.text, found.figures, found.href, target)
             await self._sandbox.run(write_pdf, *work, bounds=LAYING_OUT, key=scope.user_id)
             file = await anyio.to_thread.run_sync(lambda: target.open("rb"))
         except _GIVING_UP:

@@ -14,6 +14,7 @@ from backend.artifacts.documents.typst_text import (
     write_inline,
     write_runs,
 )
+from backend.markdown.formulas import FORMULA
 
 _NUMBER = re.compile(r"[-+\u2212(]?\s*\d[\d.,'\u2019 \u00a0\u202f]*+\s*+%?\)?")
 _BLANK = re.compile(r"\n[ \t]*(?=\n)")
@@ -160,6 +161,7 @@ _BLOCKS: Mapping[str, _Write] = {
     "blockquote_open": Blocks._quote,
     "fence": Blocks._code,
     "code_block": Blocks._code,
+    FORMULA: Blocks._code,
     "hr": Blocks._rule,
     "chart": Blocks._chart,
     "table_open": Blocks._table,

@@ -7,7 +7,8 @@ from backend.artifacts.documents.charts import Figures
 from backend.artifacts.documents.glyphs import find_missing, say_missing
 from backend.artifacts.documents.typst_blocks import Blocks, write_verbatim
 from backend.artifacts.documents.typst_text import breakable, literal
-from backend.tabular.document_reader import LONGEST_MARKDOWN, reader
+from backend.markdown.cells import Href, link_cells
+from backend.markdown.dialect import LONGEST_MARKDOWN, reader
 
 VERBATIM = (
     f"This document is longer than {LONGEST_MARKDOWN:,} characters, so it is shown as plain text"
@@ -89,10 +90,15 @@ class Subject:
     created_at: datetime
 
 
-def write_typst(subject: Subject, text: str, figures: Figures) -> str:
-    """Return a document as Typst, which names no file and loads nothing."""
+def write_typst(subject: Subject, text: str, figures: Figures, href: Href) -> str:
+    """Return a document as Typst, which names no file and loads nothing.
+
+    `href` is where links to cells lead.
+    """
     is_long = len(text) > LONGEST_MARKDOWN
-    blocks = Blocks([] if is_long else reader().parse(text), figures)
+    tokens = [] if is_long else reader().parse(text)
+    link_cells(tokens, href)
+    blocks = Blocks(tokens, figures)
     title = blocks.title() or literal(breakable(subject.title))
     body = write_verbatim(text) if is_long else blocks.write()
     pictures = "".join(figure.svg for figure in figures.values())

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from markdown_it.token import Token
 
-from backend.tabular.document_reader import is_linked
+from backend.markdown.dialect import is_linked, words_of
+from backend.markdown.formulas import FORMULA
+from backend.markdown.notes import NOTE
 
 NOTHING = "[]"
 LONGEST_WORD = 30  # a longer word may be broken, so that it stays on the page
@@ -27,6 +29,7 @@ class Run:
     is_emphasised: bool = False
     is_struck: bool = False
     is_code: bool = False
+    is_raised: bool = False
     link: str = ""
 
 
@@ -68,13 +71,10 @@ def read_runs(tokens: Sequence[Token] | None) -> list[Run]:
         elif name == "link":
             link = str(token.attrGet("href") or "") if end == "open" else ""
         else:
-            run = Run(_words(token), depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0)
-            _add(runs, replace(run, is_code=token.type == "code_inline", link=link))
+            run = Run(words_of([token]), depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0)
+            is_code, is_raised = token.type in ("code_inline", FORMULA), token.type == NOTE
+            _add(runs, replace(run, is_code=is_code, is_raised=is_raised, link=link))
     return runs
-
-
-def _words(token: Token) -> str:
-    return {"softbreak": " ", "hardbreak": "\n"}.get(token.type, token.content)
 
 
 def _add(runs: list[Run], run: Run) -> None:
@@ -93,6 +93,7 @@ def _write(run: Run) -> str:
         (run.is_strong, "strong"),
         (run.is_emphasised, "emph"),
         (run.is_struck, "strike"),
+        (run.is_raised, "super"),
     ):
         if is_so:
             code = f"{name}({code})"

@@ -77,6 +77,6 @@ def test_formulas_and_diagrams_of_an_answer_are_drawn(desk: Desk, model: Scripte
     desk.ask("Draw it")
 
     desk.sees("The sum:", "Diagram's code")
-    expect(desk.main.locator(".katex-display").filter(visible=True)).to_have_count(1)
+    expect(desk.main.locator("math[display=block]").filter(visible=True)).to_have_count(1)
     picture = desk.main.locator('[class*="st-key-diagram-"] [data-testid="stFullScreenFrame"] img')
     expect(picture).to_be_visible()

@@ -168,14 +168,25 @@ def test_a_workbook_has_no_reader(stack: Stack, session_id: str) -> None:
     check_problem(export(stack, session_id, "xlsx", timezone="Europe/Berlin"), 422)
 
 
-def test_the_workbook_has_each_table_and_no_formula(stack: Stack, session_id: str) -> None:
-    book = openpyxl.load_workbook(io.BytesIO(export(stack, session_id, "xlsx").content))
+def test_the_workbook_has_answers_first_and_tables_of_tools_on_request(
+    stack: Stack, session_id: str
+) -> None:
+    of_answers, of_all = (
+        openpyxl.load_workbook(io.BytesIO(export(stack, session_id, "xlsx", **asked).content))
+        for asked in ({}, {"tool_tables": "true"})
+    )
 
-    assert book.sheetnames == ["Budget", "Answer", "Contents"]
-    cells = next(book["Budget"].iter_rows(min_row=2))
+    assert of_answers.sheetnames == ["Answer", "Contents"]
+    assert of_answers["Answer"]["B2"].value == 5.25
+    assert [cell.value for cell in of_answers["Contents"][3]] == [
+        "1 table", "tools", None,
+        "not in this workbook: export with the tables of tools to have them",
+    ]  # fmt: skip
+    assert of_all.sheetnames == ["Answer", "Budget", "Contents"]
+    cells = next(of_all["Budget"].iter_rows(min_row=2))
     assert [(cell.value, cell.data_type) for cell in cells] == [("=1+1", "s"), (1234.5, "n")]
-    assert book["Answer"]["B2"].value == 5.25
-    assert "2 of 3 rows are kept" in str(book["Contents"]["D2"].value)
+    assert "2 of 3 rows are kept" in str(of_all["Contents"]["D3"].value)
+    check_problem(export(stack, session_id, "html", tool_tables="true"), 422)
 
 
 def test_approvals_are_told_in_words_with_what_ran_instead(stack: Stack) -> None:

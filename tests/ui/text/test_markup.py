@@ -3,7 +3,7 @@
 import pytest
 
 from tests.patience import ends_within
-from tests.ui.text.test_spans import HOSTILE
+from tests.ui.text.hostile import HOSTILE
 from ui.shared.text.markup import highlighted_as, is_too_much
 
 ORDINARY = {

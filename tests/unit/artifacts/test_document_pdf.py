@@ -19,10 +19,11 @@ from backend.artifacts.documents.service import LAYING_OUT
 from backend.artifacts.documents.typst_blocks import Blocks
 from backend.artifacts.documents.typst_page import VERBATIM, Subject, write_typst
 from backend.artifacts.documents.typst_text import literal
+from backend.markdown.cells import FromElsewhere
+from backend.markdown.dialect import LONGEST_MARKDOWN, reader, split_charts
 from backend.sandbox.errors import WorkFailed
 from backend.sandbox.sandbox import Sandbox
 from backend.tabular.chart_places import MOST_CHARTS, NOT_FOUND, TOO_MANY, ChartPlace
-from backend.tabular.document_reader import LONGEST_MARKDOWN, reader, split_charts
 from tests.patience import ends_within
 
 ID = UUID("0a1b2c3d-1111-4222-8333-444455556666")
@@ -31,6 +32,7 @@ SUBJECT = Subject('Report "x" #y', 3, "Writer", datetime(2026, 11, 23, 9, 30, 1,
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="40"><text y="20">bar</text></svg>'
 )
+PAGES = FromElsewhere(ID, "https://desk.example.com")
 BOUNDS = replace(LAYING_OUT, seconds=280)  # a busy machine is slow; its memory is the same
 HOSTILE = """#include "/etc/passwd" #read("/etc/passwd") #{sys.inputs} $x^2$ @label <label> =
 `#read("/etc/hosts")` "quoted" // not a comment /* nor this */ ~ -- ... ' [#]
@@ -51,7 +53,8 @@ def lay_out(sandbox: Sandbox, tmp_path: Path):
 
     def make(text: str, **figures: Figure) -> list[pypdf.PageObject]:
         target = tmp_path / "form"
-        work = (SUBJECT, text, {ChartPlace("Spend", ID, 2): f for f in figures.values()}, target)
+        drawn = {ChartPlace("Spend", ID, 2): f for f in figures.values()}
+        work = (SUBJECT, text, drawn, PAGES, target)
         sandbox.run_blocking(write_pdf, *work, bounds=BOUNDS)
         return list(pypdf.PdfReader(io.BytesIO(target.read_bytes())).pages)
 
@@ -89,13 +92,18 @@ def test_a_table_repeats_its_head_and_has_numbers_on_the_right():
     assert written.startswith("table(columns: 3, ")
 
 
-def test_links_lead_to_the_web_or_nowhere_and_images_are_links():
+def test_links_lead_to_the_web_or_to_the_pages_or_nowhere():
     cell = f"[1.50](artifact:{ID}@1#row=1)"
-    text = f"[a](https://x.org/b_c) {cell} [c](mailto:a@b.c) ![d](http://x/p.png)"
+    text = f"[a](https://x.org/b_c) {cell} [c](mailto:a@b.c) ![d](http://x/p.png) [e](/f)"
 
-    assert typst(text) == "par({" + "\n".join([
-        'link("https://x.org/b_c", "a")', '" 1.50 c "', 'link("http://x/p.png", "d")',
-    ]) + "})"  # fmt: skip
+    written = write_typst(SUBJECT, text, {}, PAGES)
+
+    query = f"session={ID}&artifact={ID}@1&row=1"
+    assert written.split("#{\n")[1] == "par({" + "\n".join([
+        'link("https://x.org/b_c", "a")', '" "',
+        f'link("https://desk.example.com/?{query}", "1.50")', '" "',
+        'link("mailto:a@b.c", "c")', '" "', 'link("http://x/p.png", "d")', '" e"',
+    ]) + "})\n}\n"  # fmt: skip
 
 
 @given(st.text(st.characters(codec="utf-8")))
@@ -121,7 +129,7 @@ def test_hostile_text_comes_out_as_its_letters_and_reads_no_file(lay_out):
     said = words(*lay_out(HOSTILE))
 
     assert "root:" not in said and "localhost" not in said
-    for line in ('#include "/etc/passwd" #read("/etc/passwd") #{sys.inputs} $x^2$ @label <label>',
+    for line in ('#include "/etc/passwd" #read("/etc/passwd") #{sys.inputs} x^2 @label <label>',
                  '#read("/etc/hosts")', "// not a comment /* nor this */", "[#]",
                  '#import "@preview/a:0.1.0"'):  # fmt: skip
         assert line in said
@@ -183,7 +191,7 @@ def test_charts_are_found_in_lines_of_their_own_and_not_in_code():
 
 def test_what_the_fonts_lack_is_said():
     missing = find_missing("Ελλ Привет “a” € 日本 😀 日")
-    written = write_typst(SUBJECT, "日本", {})
+    written = write_typst(SUBJECT, "日本", {}, PAGES)
 
     assert missing == ["日", "本", "😀"]
     assert "cannot draw U+65E5, U+672C, U+1F600: boxes" in say_missing(missing)
@@ -196,13 +204,15 @@ def test_the_signs_that_fonts_have_are_those_of_the_typesetter():
 
 
 def test_a_long_text_is_not_parsed():
-    assert "heading(" not in write_typst(SUBJECT, "# A\n" * LONGEST_MARKDOWN, {}).split("\n#{\n")[1]
+    written = write_typst(SUBJECT, "# A\n" * LONGEST_MARKDOWN, {}, PAGES)
+
+    assert "heading(" not in written.split("\n#{\n")[1]
 
 
 @pytest.mark.parametrize("cell", ["1" + " " * 90_000 + "x", "1" + "\u00a0" * 90_000 + "x"])
 def test_a_number_with_many_blanks_is_aligned_in_time(cell):
     with ends_within(10):
-        written = write_typst(SUBJECT, f"| a | b |\n|---|---|\n| {cell} | 1 000,5 % |\n", {})
+        written = write_typst(SUBJECT, f"| a | b |\n|---|---|\n| {cell} | 1 000,5 % |\n", {}, PAGES)
 
     assert "align: (left, right, )" in written
 

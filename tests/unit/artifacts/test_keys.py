@@ -51,7 +51,7 @@ def requests(recorder: Recorder) -> list[Any]:
     contents = cast(Any, SimpleNamespace(new_folder=Path))
     artifacts = Artifacts(cast(Any, None), contents, cast(Any, recorder))
     artifacts.files = cast(Any, Files())
-    documents = Documents(cast(Any, None), cast(Any, recorder), artifacts)
+    documents = Documents(cast(Any, None), cast(Any, recorder), artifacts, "")
     return [
         lambda: Pages(cast(Any, Files()), cast(Any, recorder)).rows(ANNA, ROW, 0, 5),
         lambda: artifacts.write_rows(ANNA, cast(Any, None), Path()),

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from backend.configuration import read_settings
-from backend.settings import Settings
+from backend.settings import UI_PORT, Settings
 from launch.errors import LaunchError
 from launch.ports import choose_port
-from launch.stack import UI_PORT, Ports, addresses_of, choose_ports, process_table
+from launch.stack import Ports, addresses_of, choose_ports, process_table
 
 
 def test_two_workers_are_started_by_default(monkeypatch, tmp_path: Path):

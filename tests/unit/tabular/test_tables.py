@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.markdown.tables import find_tables
 from backend.tabular.columns import Kind, kind_of
 from backend.tabular.csv_text import csv_of
-from backend.tabular.markdown_tables import find_tables
 from backend.tabular.workbook import MAX_CELL_CHARS, workbook_of, write_workbook
 
 
@@ -134,11 +134,11 @@ def test_tables_of_an_answer_are_read_with_values_where_those_are_sure():
     (table,) = find_tables(ANSWER)
 
     assert [column["type"] for column in table["columns"]] == [
-        "VARCHAR", "DOUBLE", "VARCHAR", "VARCHAR",
+        "VARCHAR", "DOUBLE", "DOUBLE", "VARCHAR",
     ]  # fmt: skip
     assert table["rows"] == [
-        ["CC-1001", 1200000.5, "\u2013", "a | b"],
-        ["CC-1002", -3.0, "1.234", ""],
+        ["CC-1001", 1200000.5, None, "a | b"],
+        ["CC-1002", -3.0, 1.234, ""],
     ]
 
 
@@ -154,7 +154,7 @@ def test_a_hostile_line_is_looked_at_once():
 
 @pytest.mark.parametrize("piece", ["__a ", "**a ", "***a ", "***", "`", "``a", "**`a", "**__a "])
 def test_a_hostile_cell_is_looked_at_once(piece):
-    (table,) = find_tables(f"| a |\n|---|\n| {piece * (200_000 // len(piece))} |\n")
+    (table,) = find_tables(f"| a |\n|---|\n| {piece * (150_000 // len(piece))} |\n")
 
     assert table["row_count"] == 1
 
@@ -169,7 +169,6 @@ def column_of(*cells):
     [
         ("01067", "80331"),
         ("007", "-012"),
-        ("0,123", "5"),
         ("12345678901234567890", "1"),
         ("0.1234567890123456", "1"),
     ],

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from backend.markdown.cells import ARTIFACT, Target, read_target
 from backend.schemas.artifacts import ArtifactKind
 from backend.schemas.conversations.sessions import DisplayMessage
 from ui.features.artifacts import embedded, preview, words
 from ui.features.artifacts.known import SessionArtifacts
-from ui.shared.text.artifact_links import ARTIFACT, Target, read_target
 from ui.shared.text.markdown import plain
 
 LISTED_AS = ":material/update: A newer version exists: {0}"

@@ -1,16 +1,17 @@
 """A session's artifacts as known while its messages are drawn: links, and outdated versions."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from backend.markdown.cells import STALE, Target, find_targets, rewrite_links, write_anchor
 from backend.schemas.artifacts import Artifact
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.artifacts.calls import list_artifacts
 from ui.shared import last_known
-from ui.shared.text.artifact_links import STALE, Target, find_targets, replace_links
+from ui.shared.text.markdown import Piece
 
 MOST_PAGES = 5
 
@@ -33,17 +34,18 @@ class SessionArtifacts:
         return found if is_old else None
 
     def link(self, label: str, target: Target) -> str:
-        """Return the link as Markdown, marked where a newer version exists."""
+        """Return the link to a target from its label, both HTML; marked if there is a newer one."""
         if not self.is_linked:
             return label
         href = target.href(self.session_id)
         if self.newer(target) is None:
-            return f"[{label}]({href})"
-        return f'[{label}{STALE}]({href} "Version {target.version}; a newer version exists")'
+            return write_anchor(label, href)
+        title = f"Version {target.version}; a newer version exists"
+        return write_anchor(f"{label}{STALE}", href, title)
 
-    def write(self, text: str) -> str:
-        """Return the text with its links to cells pointing to the panel."""
-        return replace_links(text, self.link)
+    def write(self, piece: Piece) -> Piece:
+        """Return a piece of a text with its links to cells pointing to the panel."""
+        return replace(piece, html=rewrite_links(piece.html, self.link))
 
     def stale_in(self, text: str) -> list[tuple[Artifact, int]]:
         """Return each artifact that a text links to in an older version, with that version."""

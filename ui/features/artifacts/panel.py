@@ -7,6 +7,7 @@ from uuid import UUID
 
 import streamlit as st
 
+from backend.markdown.cells import Target
 from backend.schemas.artifacts import Artifact, ArtifactContent, ArtifactKind
 from ui import state
 from ui.client import ClientError, NotFound
@@ -14,7 +15,6 @@ from ui.features.artifacts import calls, compare, downloads, links, preview, wor
 from ui.features.artifacts.state import Panel, close, panel_of
 from ui.shared import banners, icons
 from ui.shared.text import long_text
-from ui.shared.text.artifact_links import Target
 from ui.shared.text.markdown import one_line, plain
 
 KEY = "artifact-panel"

@@ -7,9 +7,10 @@ from uuid import UUID
 import pandas as pd
 import streamlit as st
 
+from backend.markdown.cells import Target, find_targets
+from backend.markdown.dialect import split_charts
 from backend.schemas.artifacts import ArtifactContent, ArtifactKind
 from backend.tabular.chart_places import ChartPlace
-from backend.tabular.document_reader import split_charts
 from backend.tabular.locales import NOTHING
 from ui import state
 from ui.client import ClientError
@@ -23,7 +24,6 @@ from ui.shared import tables
 from ui.shared.formats import reader
 from ui.shared.formats.images import is_image
 from ui.shared.text import long_text
-from ui.shared.text.artifact_links import Target, find_targets
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import Piece, plain
 
@@ -115,8 +115,7 @@ def _document(content: ArtifactContent, session_id: UUID, key: str) -> None:
     known = SessionArtifacts(session_id, load(session_id) if find_targets(text) else {})
 
     def draw(piece: Piece) -> None:
-        written = piece.text if piece.is_code else known.write(piece.text)
-        long_text.draw_piece(Piece(written, piece.language, piece.is_code))
+        long_text.draw_piece(known.write(piece))
 
     for number, part in enumerate(split_charts(text)):
         if isinstance(part, ChartPlace):

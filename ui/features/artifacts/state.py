@@ -5,7 +5,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from ui.shared.text.artifact_links import ARTIFACT, COLUMN, ROW, Target, read_target
+from backend.markdown.cells import ARTIFACT, COLUMN, ROW, Target, read_target
 
 LIST = "list"  # in the URL: the list instead of an artifact
 MEMORY = "artifact-panels"

@@ -5,6 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
+from backend.markdown.cells import find_targets
 from backend.schemas.tasks import Task, TaskDecision
 from ui import navigation, state
 from ui.client import ClientError
@@ -14,7 +15,6 @@ from ui.features.plans.words import answer_text, made_artifacts, task_words
 from ui.shared.formats import reader
 from ui.shared.once import once
 from ui.shared.text import long_text
-from ui.shared.text.artifact_links import find_targets
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import Piece, plain
 
@@ -111,13 +111,14 @@ def _answer(task: Task, key: str) -> None:
     is_linking = made or (text and find_targets(text))
     known = SessionArtifacts(task.parent_id, load(task.parent_id) if is_linking else {})
     for title, target in made:
-        st.markdown(f":material/inventory: {known.link(plain(title, 120), target)}")
+        href = target.href(task.parent_id)
+        st.markdown(f":material/inventory: [{plain(title, 120)}]({href})")
     if text is None:
         long_text.code(lay_out(task.output), f"out-{key}", "json")
         return
 
     def draw(piece: Piece) -> None:
-        long_text.draw_piece(piece if piece.is_code else Piece(known.write(piece.text)))
+        long_text.draw_piece(known.write(piece))
 
     long_text.answer(text, f"answer-{key}", draw)
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from backend.markdown.cells import ARTIFACT, Target, read_target
 from backend.schemas.tasks import Plan, Task, TaskStatus
 from ui.shared.formats import reader
-from ui.shared.text.artifact_links import ARTIFACT, Target, read_target
 
 
 @dataclass(frozen=True)

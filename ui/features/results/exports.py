@@ -11,11 +11,13 @@ from ui import state
 from ui.shared.formats import reader
 from ui.shared.tables import file_name
 
-WORKBOOK = "xlsx"  # its reader's program formats it
 FORMATS = {
     "html": ("Web page, to print or save as PDF", "html", ":material/web:"),
     "markdown": ("Markdown", "md", ":material/markdown:"),
-    WORKBOOK: ("All tables, as an Excel workbook", "xlsx", ":material/table_view:"),
+}
+WORKBOOKS = {  # the program of their reader formats them
+    "xlsx": ("Tables of answers, as an Excel workbook", False),
+    "xlsx-tools": ("Tables of answers and tools, as an Excel workbook", True),
 }
 
 
@@ -28,19 +30,28 @@ def show(session: Session) -> None:
         help="Export",
     ):  # fmt: skip
         for name, (label, ending, icon) in FORMATS.items():
-            st.download_button(
-                label,
-                partial(_load, session.id, name, reader.for_documents()),
-                file_name=file_name(session.title or "Conversation", ending),
-                key=f"export-{name}-{session.id}",
-                icon=icon,
-                type="tertiary",
-                on_click="ignore",
-            )
+            params = {"format": name, **reader.for_documents()}
+            _offer(session, name, label, ending, icon, params)
+        for name, (label, has_tools) in WORKBOOKS.items():
+            params = {"format": "xlsx", "tool_tables": str(has_tools).lower()}
+            _offer(session, name, label, "xlsx", ":material/table_view:", params)
         st.caption("The active branch, from the first message on.")
 
 
-def _load(session_id: UUID, name: str, written: Mapping[str, str]) -> bytes:
+def _offer(
+    session: Session, name: str, label: str, ending: str, icon: str, params: Mapping[str, str]
+) -> None:
+    st.download_button(
+        label,
+        partial(_load, session.id, params),
+        file_name=file_name(session.title or "Conversation", ending),
+        key=f"export-{name}-{session.id}",
+        icon=icon,
+        type="tertiary",
+        on_click="ignore",
+    )
+
+
+def _load(session_id: UUID, params: Mapping[str, str]) -> bytes:
     path = f"sessions/{session_id}/export"
-    params = {"format": name} | ({} if name == WORKBOOK else dict(written))
-    return state.client().send("GET", path, params=params).content
+    return state.client().send("GET", path, params=dict(params)).content

@@ -9,10 +9,9 @@ import streamlit as st
 
 from ui import state
 from ui.shared.formats import reader
-from ui.shared.text.formulas import write_formulas
-from ui.shared.text.markdown import Piece, safe_markdown, split_pieces
-from ui.shared.text.markup import highlighted_as, is_too_much
-from ui.shared.text.parts import split_lines, split_paragraphs
+from ui.shared.text.markdown import Piece, split_pieces
+from ui.shared.text.markup import highlighted_as
+from ui.shared.text.parts import split_lines
 
 ANSWER_CHARS = 200_000
 SHOWN_CHARS = 20_000
@@ -25,9 +24,9 @@ DrawPiece = Callable[[Piece], None]
 def answer(text: str, key: str, draw: DrawPiece | None = None) -> None:
     """Draw an agent's text as Markdown; `draw` may replace the drawing of pieces."""
     shown = _shown(text, key, ANSWER_CHARS)
-    for piece in split_pieces(shown):
-        for part in _parts(piece):
-            (draw or draw_piece)(part)
+    for part in split_lines(shown, ANSWER_CHARS):
+        for piece in split_pieces(part):
+            (draw or draw_piece)(piece)
     _offer_rest(text, shown, key)
 
 
@@ -48,17 +47,17 @@ def code(text: str, key: str, language: str | None = None) -> None:
 
 
 def draw_piece(piece: Piece) -> None:
-    """Draw one piece of an answer: code in an element that interprets nothing, else Markdown.
+    """Draw one piece of an answer.
 
     Text that a browser cannot lay out is shown as plain text.
     """
-    if piece.is_code:
-        st.code(piece.text, highlighted_as(piece.text, piece.language), wrap_lines=False)
-    elif is_too_much(piece.text):
+    if piece.kind == "code":
+        st.code(piece.text, highlighted_as(piece.text, piece.about or None), wrap_lines=False)
+    elif piece.kind == "verbatim":
         st.caption(f":material/info: {TOO_MUCH}")
         st.text(piece.text)
     else:
-        st.markdown(safe_markdown(write_formulas(piece.text)), anchors=False)
+        st.html(f'<div class="colloquy-prose">{piece.html}</div>')
 
 
 def offer_file(text: str, key: str) -> None:
@@ -72,10 +71,6 @@ def offer_file(text: str, key: str) -> None:
         icon=":material/download:",
         on_click="ignore",
     )
-
-
-def _parts(piece: Piece) -> list[Piece]:
-    return [piece] if piece.is_code else [Piece(part) for part in split_paragraphs(piece.text)]
 
 
 def _shown(text: str, key: str, most: int) -> str:

@@ -43,7 +43,10 @@ def export_session(
     scope: ScopeDep,
     format: Annotated[
         Literal["markdown", "html", "xlsx"],
-        Query(description="`html`: a self-contained, printable page; `xlsx`: a sheet per table."),
+        Query(
+            description="`html`: a self-contained, printable page; `xlsx`: the tables of answers "
+            "and those among the artifacts, each on a sheet."
+        ),
     ] = "markdown",
     locale: Annotated[
         Text | None,
@@ -53,8 +56,14 @@ def export_session(
         Text | None,
         Query(description="Of its times, like `Europe/Zurich`; otherwise UTC.", min_length=1),
     ] = None,
+    tool_tables: Annotated[
+        bool | None,
+        Query(description="Whether a workbook also has the tables that tools returned, last."),
+    ] = None,
 ) -> Response:
     """The active branch from its first message on, as a document or a workbook of its tables."""
+    if format != "xlsx" and tool_tables is not None:
+        raise InvalidInput("`tool_tables` is for a workbook: a document has what tools returned.")
     if format == "xlsx" and (locale or timezone):
         raise InvalidInput(
             "A workbook has no locale and no timezone: the program that opens it decides."
@@ -62,19 +71,22 @@ def export_session(
     reader = find_reader(locale, timezone)
     figures = partial(from_thread.run, partial(documents.figures, scope, session_id, reader.locale))
     draw = partial(from_thread.run, partial(documents.draw, scope, reader.locale))
-    history = History.open(services.database, scope, session_id, figures, draw, reader)
+    pages = services.settings.pages_url
+    history = History.open(services.database, scope, session_id, figures, draw, reader, pages)
     with services.database.transaction() as session:
         owner, details = history.session.owner, {"format": format}
         record_review(session, scope.user_id, owner, session_id, "exported", details)
     media_type, ending, write = _FORMATS[format]
+    if tool_tables:
+        write = partial(_workbook, tool_tables=True)
     headers = {"Content-Disposition": attachment(history.session.title, ending)}
     return StreamingResponse(stream_long(write(history)), media_type=media_type, headers=headers)
 
 
-def _workbook(history: History) -> Iterator[bytes]:
+def _workbook(history: History, *, tool_tables: bool = False) -> Iterator[bytes]:
     """Make the whole workbook now, because it cannot be sent before it is complete."""
     file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (closed when its last piece is sent)
-    write_tables(history, file)
+    write_tables(history, file, tool_tables=tool_tables)
     file.seek(0)
     return pieces(file)
 

@@ -14,6 +14,7 @@ from backend.artifacts.documents.service import Document
 from backend.artifacts.forms import MEDIA_TYPES
 from backend.artifacts.pages import MOST_ROWS, PAGE_ROWS
 from backend.export.document_page import write_document
+from backend.markdown.cells import rewrite_markdown
 from backend.schemas.artifacts import (
     Artifact,
     ArtifactContent,
@@ -123,15 +124,16 @@ async def download_version(
         Query(
             description="A table: csv (all fields quoted), xlsx or parquet. A chart: png, svg "
             "or json. A document: md, html (self-contained, without scripts) or pdf; charts named "
-            "by lines `![title](artifact:ID@1)` are drawn in both. JSON: json. An image or file: "
+            "by lines `![title](artifact:ID@1)` are drawn in the last two; links to cells lead to "
+            "the pages. JSON: json. An image or file: "
             "file, its original bytes."
         ),
     ],
 ) -> Response:
     """A version as a file, streamed; a format that its kind does not have is refused with 422."""
-    if format == "html":
+    if format in ("html", "md"):
         found = await documents.read(scope, artifact_id, version, format)
-        return await answer_large(lambda: _page(found))
+        return await answer_large(lambda: _written(found, format))
     download = (
         await documents.pdf(scope, artifact_id, version)
         if format == "pdf"
@@ -149,8 +151,11 @@ async def download_version(
     return StreamingResponse(pieces(download.file), media_type=media_type, headers=headers)
 
 
-def _page(found: Document) -> Response:
+def _written(found: Document, form: Form) -> Response:
     title = found.version.title
-    page = write_document(title, found.text, found.figures)
-    headers = {"Content-Disposition": attachment(title, "html")}
-    return Response(page, media_type=MEDIA_TYPES["html"], headers=headers)
+    if form == "html":
+        content = write_document(title, found.text, found.figures, found.href)
+    else:
+        content = rewrite_markdown(found.text, found.href)
+    headers = {"Content-Disposition": attachment(title, form)}
+    return Response(content, media_type=MEDIA_TYPES[form], headers=headers)

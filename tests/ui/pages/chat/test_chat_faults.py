@@ -16,7 +16,7 @@ def test_a_failed_turn_says_why_and_can_be_retried(open_page, store):
     page.button(key=f"retry-{turn.id}").click().run()
 
     assert turn.status is TurnStatus.SUCCEEDED
-    assert "The budget of **CC-1001**" in words(page)
+    assert "The budget of CC-1001" in words(page)
 
 
 def test_a_session_whose_state_is_unreadable_offers_to_rebuild_it(open_page, store):

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.data.queries import QueryTable
 from backend.tabular.locales import NOTHING, write_day, write_moment, write_number
-from tests.ui.seen import QUESTION, words
+from tests.ui.seen import QUESTION, html, words
 from ui.features.results.sql_text import lay_out
 from ui.features.results.view import counted
 from ui.shared import tables
@@ -185,7 +185,7 @@ def test_an_answers_diagram_formula_and_table_are_drawn(open_page, store):
     page = open_page(session=session.id)
 
     assert not page.exception
-    assert "${x^2}$, of \\$5." in words(page)
+    assert '<code class="colloquy-formula">x^2</code>, of $5.' in html(page)[0]
     assert "Sort, filter or keep this table" in [box.label for box in page.expander]
 
 

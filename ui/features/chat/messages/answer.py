@@ -1,34 +1,30 @@
 """Draws an agent's answer: Markdown with diagrams, the session's own images, and its tables."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import count
 from uuid import UUID
 
 import streamlit as st
 
+from backend.markdown.cells import STALE
+from backend.markdown.tables import Table, find_tables
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage
-from backend.tabular.markdown_tables import find_tables
 from ui.features.artifacts.known import SessionArtifacts
 from ui.features.chat.messages import files
 from ui.features.results import view
 from ui.features.results.origins import InlineTable
 from ui.shared.formats.images import is_image
 from ui.shared.text import long_text
-from ui.shared.text.artifact_links import STALE, replace_links
 from ui.shared.text.markdown import Piece, plain
 
 MAX_DIAGRAM_CHARS = 10_000
 MAX_DIAGRAM_LINES = 300
-MAX_LOOKED_THROUGH = 200_000
 MERMAID = "mermaid"
 TOO_LARGE = ":material/info: This diagram is too large to draw. Its code is shown instead."
 BROKEN = ":material/info: This diagram cannot be drawn. Its code is shown instead."
-_IMAGE_LINE = re.compile(
-    r"^[ ]{0,3}!\[([^\]\n]{0,300})\]\(<?([^)<>\n]{1,500}?)>?(?: \"[^\"\n]{0,200}\")?\)[ \t]*$",
-    re.MULTILINE,
-)
 _OWN_RESULT = re.compile(r"(?:^|/)sessions/([0-9a-fA-F-]{36})/results/([0-9a-fA-F-]{36})(?:$|\?)")
 
 
@@ -62,23 +58,20 @@ def show(text: str, key: str, pictures: Pictures, known: SessionArtifacts) -> No
     numbers = count(1)
 
     def draw(piece: Piece) -> None:
-        linked = piece if piece.is_code else Piece(known.write(piece.text))
-        _draw(linked, f"{key}-{next(numbers)}", pictures)
+        _draw(known.write(piece), f"{key}-{next(numbers)}", pictures)
 
     long_text.answer(text, key, draw)
     for artifact, version in known.stale_in(text):
         newest = f"version {version} is linked here, version {artifact.version} is the newest"
         st.caption(f"{STALE} {plain(artifact.title, 120)}: a newer version exists ({newest}).")
-    _offer_tables(replace_links(text, lambda label, target: label), key)
+    _offer_tables(text, key)
 
 
 def _draw(piece: Piece, key: str, pictures: Pictures) -> None:
-    if piece.is_code and (piece.language or "").lower() == MERMAID:
+    if piece.kind == "code" and piece.about.lower() == MERMAID:
         _diagram(piece, key)
-    elif piece.is_code or "![" not in piece.text:
+    elif piece.kind != "picture" or not _has_drawn(piece, pictures):
         long_text.draw_piece(piece)
-    else:
-        _with_pictures(piece.text, pictures)
 
 
 def _diagram(piece: Piece, key: str) -> None:
@@ -102,28 +95,27 @@ def _diagram(piece: Piece, key: str) -> None:
                 long_text.draw_piece(piece)
 
 
-def _with_pictures(text: str, pictures: Pictures) -> None:
-    """Draw Markdown, with each line that refers to one of the session's images as that image."""
-    end = 0
-    for found in _IMAGE_LINE.finditer(text):
-        result_id = pictures.find(found[2])
-        data = files.fetch(pictures.session_id, result_id) if result_id else b""
-        if not is_image(data):
-            continue
-        _markdown(text[end : found.start()])
-        st.image(data, caption=found[1] or None)
-        end = found.end()
-    _markdown(text[end:])
+def _has_drawn(piece: Piece, pictures: Pictures) -> bool:
+    """Draw a picture if it is one of the session's own images; return whether it is."""
+    result_id = pictures.find(piece.about)
+    data = files.fetch(pictures.session_id, result_id) if result_id else b""
+    if not is_image(data):
+        return False
+    st.image(data, caption=plain(piece.text) or None)
+    return True
 
 
-def _markdown(text: str) -> None:
-    if text.strip():
-        long_text.draw_piece(Piece(text.strip("\n")))
+@lru_cache(256)
+def _tables_of(text: str) -> Sequence[Table]:
+    return find_tables(text)
 
 
 def _offer_tables(text: str, key: str) -> None:
-    """Offer the answer's tables to sort, filter, chart and keep; made only when opened."""
-    if "|" not in text or len(text) > MAX_LOOKED_THROUGH or not (found := find_tables(text)):
+    """Offer the answer's tables to sort, filter, chart and keep; made only when opened.
+
+    A column that stays text because its numbers can be read in two ways is named.
+    """
+    if not (found := _tables_of(text)):
         return
     label = (
         "Sort, filter or keep this table" if len(found) == 1 else f"Work with {len(found)} tables"
@@ -137,3 +129,5 @@ def _offer_tables(text: str, key: str) -> None:
         for number, table in enumerate(found, 1):
             titled = {**table, "title": f"Table {number}" if len(found) > 1 else "Table"}
             view.show(titled, InlineTable(titled), f"{key}-{number}")
+            for doubt in table["doubts"]:
+                st.caption(f":material/info: {plain(doubt)}.")
