@@ -136,6 +136,13 @@ def _encryption_key(key: SecretStr) -> SecretStr:
     return key
 
 
+def _model_key(key: SecretStr) -> SecretStr:
+    text = key.get_secret_value()
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        raise ValueError("has spaces or characters that no key has")
+    return key
+
+
 def _artifact_store(url: str) -> str:
     if url and not ARTIFACT_STORE.fullmatch(url):
         raise ValueError("must be s3://bucket or s3://bucket/prefix")
@@ -163,6 +170,7 @@ SecretNames = Annotated[str, AfterValidator(_secret_names)]
 SourceUrls = Annotated[dict[str, str], AfterValidator(_source_urls)]
 PublicUrl = Annotated[str, AfterValidator(check_public_url)]
 AllowedHosts = Annotated[str, AfterValidator(check_allowed_hosts)]
+ModelKey = Annotated[SecretStr, AfterValidator(_model_key)]
 EncryptionKey = Annotated[SecretStr, AfterValidator(_encryption_key)]
 ArtifactStore = Annotated[str, AfterValidator(_artifact_store)]
 StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]

@@ -18,6 +18,7 @@ from backend.setting_kinds import (
     EncryptionKey,
     Host,
     HttpUrl,
+    ModelKey,
     ModelUrl,
     Port,
     PublicUrl,
@@ -77,7 +78,7 @@ class Settings(BaseSettings):
         "", description="Further hosts to answer, with or without a port, comma-separated."
     )
 
-    openai_api_key: SecretStr = Field(SecretStr(""), description="Empty: the demo model.")
+    openai_api_key: ModelKey = Field(SecretStr(""), description="Empty: the demo model.")
     openai_base_url: ModelUrl = Field(
         "", description="An OpenAI-compatible endpoint, with its /v1."
     )

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from ui.features.chat import opening
@@ -30,6 +32,16 @@ def test_an_unexpected_error_is_told_in_words_and_logged(
     assert "a secret of ours" not in page.error[0].value
     assert "a secret of ours" in caplog.text
     caplog.clear()
+
+
+@pytest.mark.parametrize("key", ["schlüssel", "\U0001f511", "two words", "a\r\nb", "", "k" * 300])
+def test_a_key_that_no_header_can_have_is_refused(key):
+    client = TestClient(Starlette(routes=LiveRoutes(None).routes))
+    message = {"session": None, "domain": None, "text": "hello", "key": key}
+
+    answer = client.post(route.SEND_PATH, json=message)
+
+    assert (answer.status_code, answer.json()["title"]) == (422, "This message cannot be read")
 
 
 class Feed:

@@ -165,6 +165,11 @@ def test_output_that_is_no_terminal_has_whole_plain_lines():
         ("REDIS_URL", "localhost:6379", "REDIS_URL is not usable: must begin with redis://"),
         ("OPENAI_BASE_URL", "localhost", "OPENAI_BASE_URL is not usable"),
         ("OPENAI_BASE_URL", "https://u:canary@h/v1?api-version=1", "must end with its path"),
+        (
+            "OPENAI_API_KEY",
+            "schlüssel canary",
+            "OPENAI_API_KEY is not usable: has spaces or charac",
+        ),
         ("ENCRYPTION_KEY", "canary", "ENCRYPTION_KEY is not usable: must be 32 random bytes"),
         ("SOURCE_URLS", "{", "SOURCE_URLS must be a JSON object"),
         ("SOURCE_URLS", '{"a": 1, "b": {"canary": 2}}', "SOURCE_URLS"),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from uuid import UUID
 
 import httpx
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -27,6 +27,7 @@ SEND_PATH = "/colloquy/send"
 # In the range for applications (RFC 6455, 7.4.2); `live.js` does not reconnect after it.
 GONE = 4404
 TRY_AGAIN = 1013
+KEY_PATTERN = r"^[!-~]{1,255}$"  # a header's text, as browsers make it
 MAX_BODY = 16_000_000  # bytes; the API has its own limit, in characters
 AWAY = (
     "The service does not answer",
@@ -49,7 +50,7 @@ class SentMessage(Wire):
     domain: str | None
     model: str | None = None
     text: str
-    key: str
+    key: str = Field(pattern=KEY_PATTERN)
 
 
 class LiveRoutes:
