@@ -35,7 +35,7 @@ async def decide_route(
     the manager. `tell` receives the events of that question to the model, not its text.
     """
     messages = state["messages"]
-    name = find_candidate(recipe.image, recipe.role, messages)
+    name = find_candidate(recipe.image, recipe.role, state)
     if name is None:
         return TurnRouted(manager.name, Route(reason=RouteReason.MANAGER), state)
     candidate = agent_for(recipe.image, recipe.role, name)

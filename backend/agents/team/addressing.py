@@ -1,9 +1,9 @@
 """Choosing the agent for a message, as far as its text and history tell: pure rules."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.agents.team.mentions import find_mentions
+from backend.agents.team.payload import SPECIALIST
 from backend.domains.team import agent_for, agents_for
 from backend.errors.base import InvalidInput
 from backend.schemas.conversations.turns import Route, RouteReason
@@ -48,16 +48,17 @@ def route_message(
     return Routed(template.manager.name, Route(reason=RouteReason.PENDING))
 
 
-def find_candidate(
-    template: DomainTemplate, role: str | None, messages: Sequence[JSON]
-) -> str | None:
-    """Return the specialist that spoke last, if this role may still use it."""
+def find_candidate(template: DomainTemplate, role: str | None, state: JSON) -> str | None:
+    """Return the specialist that spoke last, if this role may still use it.
+
+    Its messages may have been summarised or dropped: then the state still names it.
+    """
     manager = template.manager.name if template.manager else None
-    for message in reversed(messages):
-        name = message.get("name") if message["role"] == "assistant" else None
-        if name and name != manager:
-            try:
-                return agent_for(template, role, name).name
-            except InvalidInput:
-                return None
-    return None
+    spoke = (one.get("name") for one in reversed(state["messages"]) if one["role"] == "assistant")
+    name = next((one for one in spoke if one and one != manager), state.get(SPECIALIST))
+    if name is None:
+        return None
+    try:
+        return agent_for(template, role, name).name
+    except InvalidInput:
+        return None

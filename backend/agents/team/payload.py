@@ -9,6 +9,7 @@ from pydantic.alias_generators import to_camel
 from backend.types import JSON
 
 PAYLOAD = "payload"  # the key of the agent state
+SPECIALIST = "specialist"  # another one: the agent besides the manager that spoke last
 TASK_GRAPH, INVOKE_AGENT = "taskGraph", "invokeAgent"
 FOLLOWED = (TASK_GRAPH, INVOKE_AGENT)  # removed from the payload when acted upon
 

@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from backend.agents.team.payload import PAYLOAD
+from backend.agents.team.payload import PAYLOAD, SPECIALIST
 from backend.agents.team.response import (
     CALL_AGENT,
     RESPOND,
@@ -39,6 +39,7 @@ class TeamState(AgentState[Any]):
     """The state of an agent of a team."""
 
     payload: NotRequired[JSON]
+    specialist: NotRequired[str]
 
 
 class Responses(AgentMiddleware[Any, Any]):
@@ -85,9 +86,10 @@ class Responses(AgentMiddleware[Any, Any]):
     async def aafter_model(
         self, state: AgentState[Any], runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
-        """Apply the payload that the newest answer asks for."""
+        """Apply the payload that the newest answer asks for; note which specialist spoke."""
         changed, self._changed = self._changed, None
-        return None if changed is None else {PAYLOAD: changed}
+        applied: JSON = {} if changed is None else {PAYLOAD: changed}
+        return applied if self._is_manager else {**applied, SPECIALIST: self._agent}
 
     def _followed(self, answer: AIMessage, payload: JSON) -> AIMessage:
         """Return the message that is kept. Raise Unusable."""

@@ -72,6 +72,22 @@ def test_another_answer_with_an_equal_payload_has_its_artifact(
     assert [(m["turn_id"], m["content"]["version"]) for m in shown] == [(turn_id, 1), (again, 2)]
 
 
+def test_a_specialist_is_remembered_when_its_messages_are_not(
+    stack: Stack, team: TeamModel
+) -> None:
+    few = [{"recent_messages": {"trigger": 2, "keep": 1}}]
+    session_id = team_session(stack, middleware=few)
+    stack.chat("@Writer a note", session_id)
+    for _ in range(2):
+        stack.chat("@Sage hello", session_id)
+    team.continuity = {"text": "YES"}
+
+    answer = stack.chat("and more", session_id)
+
+    assert "Writer" not in [m.get("name") for m in stack.state(session_id)["messages"][:-1]]
+    assert answer["agent"] == "Writer"
+
+
 @pytest.mark.parametrize("slow", ["continuity", "answer"])
 def test_a_lost_worker_loses_no_route_and_no_payload(
     own_stack: Stack, team: TeamModel, slow: str
