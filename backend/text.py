@@ -15,6 +15,14 @@ UNSPACED = (
     r"\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
 )
 
+# The marks that letters carry: Python's `\w` lacks them, and Hindi or Thai is not written without.
+MARKS = "".join(c for c in map(chr, range(0x300, 0x1F000)) if unicodedata.category(c)[0] == "M")
+
+
+def same_name(name: str) -> str:
+    """Return what two names have in common if they are the same one: composed, without case."""
+    return unicodedata.normalize("NFC", name).casefold()
+
 
 def clean_text(text: str) -> str:
     """Return the text with NUL and lone surrogates replaced, and surrogate pairs joined."""

@@ -9,7 +9,7 @@ from typing import Any
 Message = Mapping[str, Any]
 
 LONGEST_QUESTION = 2_000  # characters that rules read; their patterns may backtrack
-_MENTION = re.compile(r"(?<![\w.@/`])@[A-Za-z][\w-]{0,80}[,:]?[ \t]*")
+_MENTION = re.compile(r"(?<![\w.@/`])@[^\W\d_][\w-]{0,80}[,:]?[ \t]*")
 _STATEMENT = re.compile(r"\bselect\b", re.IGNORECASE)
 
 

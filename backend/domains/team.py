@@ -3,6 +3,7 @@
 from backend.domains.template import agents_of
 from backend.errors.base import InvalidInput
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
+from backend.text import same_name
 
 
 def manager_of(template: DomainTemplate) -> AgentTemplate | None:
@@ -50,7 +51,7 @@ def agent_for(template: DomainTemplate, role: str | None, name: str | None) -> A
     if name is None and permitted:
         return permitted[0]
     for agent in permitted:
-        if name is not None and agent.name.lower() == name.lower():
+        if name is not None and same_name(agent.name) == same_name(name):
             return agent
     if not permitted:
         raise InvalidInput("Your role may use no agent of this session. Ask an administrator.")

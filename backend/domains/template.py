@@ -8,7 +8,7 @@ from backend.errors.base import InvalidInput
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
 from backend.schemas.wire import READING
-from backend.text import is_visible
+from backend.text import is_visible, same_name
 from backend.types import JSON
 
 DEFAULT_AGENT = "assistant"
@@ -16,12 +16,12 @@ DEFAULT_AGENT = "assistant"
 
 def find_faults(template: DomainTemplate) -> list[Fault]:
     """Return faults where the parts of a template contradict each other."""
-    names = Counter(agent.name.lower() for agent in template.agents)
+    names = Counter(same_name(agent.name) for agent in template.agents)
     faults = []
     if twice := [name for name, count in names.items() if count > 1]:
         message = f"Two agents have the same name: {', '.join(sorted(twice))}. Rename one of them."
         faults.append(Fault(path=["agents"], message=message))
-    if template.manager and template.manager.name.lower() in _names(template):
+    if template.manager and same_name(template.manager.name) in _names(template):
         message = (
             f"The manager and an agent have the same name: {template.manager.name}. Rename one."
         )
@@ -41,7 +41,7 @@ def find_faults(template: DomainTemplate) -> list[Fault]:
 
 
 def _names(template: DomainTemplate) -> set[str]:
-    return {agent.name.lower() for agent in agents_of(template)}
+    return {same_name(agent.name) for agent in agents_of(template)}
 
 
 def check_template(template: DomainTemplate) -> None:

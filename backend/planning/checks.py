@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from backend.planning.form import LONGEST_INPUT, PlanForm, PlannedTask
 from backend.planning.references import find_references
+from backend.text import same_name
 
 
 def find_faults(plan: PlanForm, agents: Sequence[str]) -> list[str]:
@@ -25,7 +26,7 @@ def find_faults(plan: PlanForm, agents: Sequence[str]) -> list[str]:
 
 def find_agent(name: str, agents: Sequence[str]) -> str | None:
     """Return the agent with this name as it is written, ignoring case; None if there is none."""
-    return next((agent for agent in agents if agent.lower() == name.lower()), None)
+    return next((agent for agent in agents if same_name(agent) == same_name(name)), None)
 
 
 def unknown_agent(name: str, agents: Sequence[str]) -> str:

@@ -5,6 +5,8 @@ A model's name is trimmed also then: policies' settings are stored as they were 
 """
 
 import math
+import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -20,6 +22,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from backend.schemas.wire import is_reading
+from backend.text import MARKS
 from backend.types import JSON
 
 T = TypeVar("T")
@@ -37,6 +40,8 @@ LONGEST_SETTING = 100_000
 MOST_ENTRIES = 200
 LARGEST_STORED = 2**63 - 1
 DEEPEST = 40
+# Of any script: a letter, then letters with their marks, digits, `_` and `-`.
+_AGENT_NAME = re.compile(rf"[^\W\d_][\w{MARKS}-]*")
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,13 @@ def _named(value: str, info: ValidationInfo) -> str:
     raise ValueError("a model's name has no line breaks or other invisible characters")
 
 
+def _agent_name(name: str, info: ValidationInfo) -> str:
+    composed = unicodedata.normalize("NFC", name)
+    if not (is_reading(info) or _AGENT_NAME.fullmatch(composed)):
+        raise PydanticKnownError("string_pattern_mismatch", {"pattern": "a letter, then [\\w-]*"})
+    return composed
+
+
 def _default_if_blank(value: Any, info: ValidationInfo) -> Any:
     return None if is_reading(info) and isinstance(value, str) and not value.strip() else value
 
@@ -132,6 +144,9 @@ Days = Annotated[int, Field(ge=0), UpperBound(LONGEST_DAYS)]
 # Seconds that a person has to decide.
 Waiting = Annotated[int, Field(ge=1), UpperBound(YEAR_SECONDS)]
 Name = Annotated[str, BeforeValidator(_trimmed), Field(min_length=1, max_length=LONGEST_NAME)]
+AgentName = Annotated[
+    str, AfterValidator(_agent_name), Field(min_length=1, max_length=LONGEST_NAME)
+]
 ModelName = Annotated[
     str,
     BeforeValidator(lambda name: name.strip() if isinstance(name, str) else name),

@@ -8,8 +8,8 @@ const COLOURS = ["--st-text-color", "--st-background-color", "--st-secondary-bac
 // The same rule as the service's: an address such as a@b.c is not a mention, and words of these
 // scripts have no space between them, or carry their endings directly.
 const UNSPACED = String.raw`\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc`;
-const BEGUN = new RegExp(String.raw`(?<!(?![${UNSPACED}])[\p{L}\p{N}])(?<![.@/\x60])@([\p{L}\p{N}_-]{0,80})$`, "u");
-const REST = new RegExp(String.raw`^(?:(?![${UNSPACED}])[\p{L}\p{N}_-])*`, "u");
+const BEGUN = new RegExp(String.raw`(?<!(?![${UNSPACED}])[\p{L}\p{M}\p{N}])(?<![.@/\x60])@([\p{L}\p{M}\p{N}_-]{0,80})$`, "u");
+const REST = new RegExp(String.raw`^(?:(?![${UNSPACED}])[\p{L}\p{M}\p{N}_-])*`, "u");
 const LIST = "colloquy-mentions";
 const GAP = 6; // pixels
 const MOST_WIDTH = 420;
@@ -72,7 +72,7 @@ export class Mentions {
     }
     if (this.left === begun.index) return undefined; // Escape has closed it for this word
     const found = this.find(begun[1]);
-    const isWhole = found.length === 1 && found[0].name.toLowerCase() === begun[1].toLowerCase();
+    const isWhole = found.length === 1 && found[0].name.toLowerCase() === begun[1].normalize("NFC").toLowerCase();
     if (!found.length || isWhole) return this.close();
     this.area = area;
     this.from = begun.index;
@@ -81,7 +81,7 @@ export class Mentions {
 
   /** Agents whose names begin with the text, then those whose names contain it. */
   find(typed) {
-    const wanted = typed.toLowerCase();
+    const wanted = typed.normalize("NFC").toLowerCase(); // as names are stored
     const rank = ({ name }) => name.toLowerCase().indexOf(wanted);
     const found = this.agents.filter((agent) => rank(agent) >= 0);
     return [...found.filter((one) => !rank(one)), ...found.filter((one) => rank(one))];

@@ -1,18 +1,20 @@
 """Finding mentions of agents in a message: `@Reconciler`, anywhere but in code. Pure."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 
-from backend.text import UNSPACED
+from backend.text import MARKS, UNSPACED, same_name
 
 # Fences also stand in quotations and in items of lists, at any indentation.
 OPENING = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s[\s>]*)*(`{3,}(?=[^`]*$)|~{3,})")
 CLOSING = re.compile(r"[\s>]*(`{3,}|~{3,})\s*$")
-LETTER = rf"[^\W_{UNSPACED}]"  # or a digit
-BEFORE = rf"(?<!{LETTER})(?<![.@/`])@"
-AFTER = rf"(?![_-]*{LETTER})(?![/@]\w)"
-# Nor may an unknown name be a decorator such as `@app.get`.
-UNKNOWN = rf"[A-Za-z](?>(?:[\w-]*{LETTER})?)(?![/@.]\w)"
+SIGN = rf"(?![_{UNSPACED}])[\w{MARKS}]"  # a letter, its mark or a digit
+BEFORE = rf"(?<!{SIGN})(?<![.@/`])@"
+AFTER = rf"(?![_-]*{SIGN})(?![/@]\w)"
+# Of the scripts without spaces, where it would have no end, no unknown name is found. Nor may one
+# be a decorator such as `@app.get`.
+UNKNOWN = rf"(?![\d_{UNSPACED}])\w(?>(?:[\w{MARKS}-]*{SIGN})?)(?![/@.]\w)"
 MAIL_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+\.[A-Za-z]")
 
 
@@ -23,7 +25,9 @@ def find_mentions(text: str, names: Iterable[str]) -> list[str]:
     in a code span or fence, after a letter, digit, dot or slash, or as part of an address or a
     package's name: `a@b.c`, `@types/node`. A slash may stand between two mentions: `@A/@B`.
     """
-    longest_first = sorted(names, key=len, reverse=True)
+    text = unicodedata.normalize("NFC", text)
+    composed = [unicodedata.normalize("NFC", name) for name in names]
+    longest_first = sorted(composed, key=len, reverse=True)
     known = "|".join(map(re.escape, longest_first))
     one = f"(?:(?:{known}){AFTER}|{UNKNOWN})"
     mention = re.compile(f"{BEFORE}({one}(?:/@{one})*)", re.IGNORECASE)
@@ -31,7 +35,7 @@ def find_mentions(text: str, names: Iterable[str]) -> list[str]:
     for line in _outside_fences(text.splitlines()):
         for chain in mention.findall(MAIL_ADDRESS.sub(" ", _without_spans(line))):
             for name in chain.split("/@"):
-                found.setdefault(name.lower(), name)
+                found.setdefault(same_name(name), name)
     return list(found.values())
 
 

@@ -11,7 +11,7 @@ from backend.demo_model.team.matters import agrees, asks_for_report, is_small_ta
 from backend.demo_model.team.members import Member
 
 _HEADING = "# Continuity"
-_CANDIDATE = re.compile(r"The agent ([A-Za-z][\w-]*) spoke last\.\n(.*)")
+_CANDIDATE = re.compile(r"The agent (\S+) spoke last\.\n(.*)")
 _LATEST = re.compile(r"^Latest message:\n[^:\n]{1,80}: ", re.MULTILINE)
 _ADDRESSED = ("explain", "difference", "compare")  # about the last answer, if without a subject
 _SHORT = 8  # words

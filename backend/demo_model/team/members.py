@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 _AGENTS, _FORM = "# Agents", "# How to answer"
 _TOOLS = re.compile(r" *\(has [^()]*\)$")  # an agent's tools describe its purpose less well
-_LINE = re.compile(r"[-*] +[`*]*([A-Za-z][\w-]*)[`*]*(?: *[:-] *(.*))?")
+_LINE = re.compile(r"[-*] +[`*]*([^\W\d_][^\s`*:]*)[`*]*(?: *[:-] *(.*))?")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.schemas.bounds import (
+    AgentName,
     Cost,
     Days,
     Description,
@@ -63,7 +64,7 @@ McpServer = Annotated[StreamableHttpServer | StdioServer, Field(discriminator="t
 class AgentTemplate(Input):
     """One agent of a domain."""
 
-    name: str = Field(min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
+    name: AgentName
     description: Description = ""
     system_prompt: Prompt = ""
     model: ModelOrDefault = None
@@ -77,7 +78,7 @@ class AgentTemplate(Input):
 class ManagerTemplate(Input):
     """The agent for messages to no other agent: it answers, asks, delegates and plans."""
 
-    name: str = Field("Sage", min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
+    name: AgentName = "Sage"
     description: Description = ""
     system_prompt: Prompt = ""
     model: ModelOrDefault = None

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fakes import ScriptedModel
-from tests.integration.scenes import make_session
+from tests.integration.scenes import make_domain, make_session
 from tests.integration.team.scenes import AGENTS, TeamModel, team_domain, team_session
 from tests.stack import Stack
 
@@ -85,6 +85,33 @@ def test_what_is_no_mention_is_asked_for_its_continuity(
     reason = "continues" if answer == "YES" else "manager"
     assert found == {message: (agent, reason) for message in CONTINUES}
     assert len(team.bodies("continuity")) == len(CONTINUES)
+
+
+def test_agents_have_names_of_any_script(stack: Stack, team: TeamModel) -> None:
+    names = ("分析师", "Аналитик", "R\u00e9viseur", "विश्लेषक")
+    agents = [{"name": name, "system_prompt": f"I am {name}."} for name in names]
+    domain = make_domain(stack, agents=agents, manager={"system_prompt": "I am Sage."})
+    session_id = make_session(stack, domain["name"])
+    team.continuity = {"text": '{"answer": "YES"}'}
+
+    found = [
+        reached(stack, message, session_id)
+        for message in (
+            "请@分析师看一下",
+            "and more?",
+            "@АНАЛИТИК, go",
+            "@Re\u0301viseur go",
+            "@विश्लेषक go",
+        )
+    ]
+    asked = stack.chat("go", session_id, agent="аналитик")
+
+    assert [agent for agent, _ in found] == ["分析师", "分析师", "Аналитик", "Réviseur", "विश्लेषक"]
+    assert asked["agent"] == "Аналитик"
+    unknown = {"message": "@Бухгалтер, go"}
+    refused = stack.client.post(f"/sessions/{session_id}/chat", json=unknown)
+    assert refused.status_code == 422
+    assert "分析师, Аналитик, Réviseur" in refused.json()["detail"]
 
 
 def test_an_agent_that_its_domain_has_no_more_neither_continues_nor_is_mentioned(

@@ -4,7 +4,10 @@ import pytest
 
 from backend.agents.team.mentions import find_mentions
 
-AGENTS = ("R", "Reconciler", "Report", "Report-writer", "Réconciler", "Writer")
+AGENTS = (
+    "R", "Reconciler", "Report", "Report-writer", "Réconciler", "Writer",
+    "分析师", "Аналитик", "विश्लेषक", "นักบัญชี",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -66,6 +69,14 @@ AGENTS = ("R", "Reconciler", "Report", "Report-writer", "Réconciler", "Writer")
         ("what now?—@Writer", ["Writer"]),
         ("请@Nobody看一下", ["Nobody"]),
         ("请@张三看一下", []),
+        ("请@分析师看一下", ["分析师"]),
+        ("@аналитик, сравни", ["аналитик"]),
+        ("@Аналитики", ["Аналитики"]),
+        ("@Бухгалтер, сравни", ["Бухгалтер"]),
+        ("पूछो @विश्लेषक से", ["विश्लेषक"]),
+        ("@विश्लेषकों से", ["विश्लेषकों"]),
+        ("ถามที่@นักบัญชี", ["นักบัญชี"]),
+        ("@Re\u0301conciler", ["Réconciler"]),
         ("@Report-reader and @Reporters", ["Report-reader", "Reporters"]),
         ("@Writer.Please go", ["Writer"]),
         ("npm install @types/node", []),
