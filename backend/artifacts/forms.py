@@ -10,7 +10,8 @@ from typing import Any
 from backend.data.files.parquet import SAMPLE, read_page, read_rows
 from backend.data.results import Scalar
 from backend.errors.artifacts import ArtifactRefused
-from backend.tabular.charts import rows_for, to_vega
+from backend.tabular.charts.drawing import Drawing
+from backend.tabular.charts.drawing import draw as draw_chart
 from backend.tabular.csv_text import as_field
 from backend.tabular.workbook import MEDIA_TYPE as WORKBOOK
 from backend.tabular.workbook import write_workbook
@@ -76,19 +77,19 @@ def write_xlsx(place: Path, title: str, total: int, target: Path) -> None:
 def draw(chart: Mapping[str, Any], table: JSON, form: str, target: Path) -> None:
     """Draw a chart with its data; nothing is loaded."""
     if form == "svg":
-        target.write_text(as_svg(chart["spec"], table), encoding="utf-8")
+        target.write_text(as_svg(with_data(draw_chart(chart["spec"], table))), encoding="utf-8")
         return
     import vl_convert  # it starts threads: never before a fork
 
-    drawn = _with_data(chart["spec"], table)
+    drawn = with_data(draw_chart(chart["spec"], table))
     target.write_bytes(vl_convert.vegalite_to_png(drawn, scale=2, **_ENGINE))
 
 
-def as_svg(spec: Mapping[str, Any], table: JSON, looks: Mapping[str, Any] | None = None) -> str:
-    """Return a chart with its data as SVG; `looks`: its size. Raise ValueError if it fails."""
+def as_svg(drawn: JSON) -> str:
+    """Return a chart that contains its data as SVG. Raise ValueError if it fails."""
     import vl_convert  # it starts threads: never before a fork
 
-    return str(vl_convert.vegalite_to_svg(_with_data(spec, table) | {**(looks or {})}, **_ENGINE))
+    return str(vl_convert.vegalite_to_svg(drawn, **_ENGINE))
 
 
 def read_json(place: Path) -> Any:
@@ -96,9 +97,9 @@ def read_json(place: Path) -> Any:
     return json.loads(place.read_bytes())
 
 
-def _with_data(spec: Mapping[str, Any], table: JSON) -> JSON:
-    drawn = to_vega(dict(spec), table["columns"])
-    return {"$schema": SCHEMA, **drawn, "data": {"values": rows_for(table)}}
+def with_data(drawing: Drawing) -> JSON:
+    """Return a complete Vega-Lite specification."""
+    return {"$schema": SCHEMA, **drawing.spec, "data": {"values": drawing.rows}}
 
 
 @dataclass(frozen=True)

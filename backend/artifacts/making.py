@@ -14,7 +14,8 @@ from backend.data.results import Column, Table, scalar
 from backend.errors.artifacts import ArtifactRefused
 from backend.schemas.artifacts import ArtifactKind
 from backend.schemas.bounds import refuse_unfit
-from backend.tabular.charts import SpecRefused, chart_of
+from backend.tabular.charts.fitting import chart_of
+from backend.tabular.charts.spec import SpecRefused
 from backend.text import clean_text, is_visible
 from backend.types import JSON
 

@@ -34,7 +34,7 @@ from backend.schemas.artifacts import (
     ArtifactPage,
     ArtifactVersion,
 )
-from backend.tabular.charts import MAX_POINTS
+from backend.tabular.charts.drawing import MAX_POINTS
 from backend.types import JSON
 from db.failpoints import failpoint
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow

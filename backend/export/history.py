@@ -24,7 +24,8 @@ from backend.export.tasks import (
 from backend.markdown.cells import FromElsewhere
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
 from backend.tabular.chart_places import NOT_DRAWN
-from backend.tabular.charts import MAX_POINTS, SpecRefused, check_spec
+from backend.tabular.charts.drawing import MAX_POINTS
+from backend.tabular.charts.spec import SpecRefused, check_spec
 from db.session import Database
 
 PAGE_ROWS = 200

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from backend.artifacts.forms import as_svg
+from backend.artifacts.forms import as_svg, with_data
 from backend.tabular.chart_places import NOT_DRAWN, ChartPlace
+from backend.tabular.charts.drawing import Drawing, draw
 from backend.tabular.locales import chart_locale
 from backend.types import JSON
 
@@ -63,7 +64,7 @@ Figures = Mapping[ChartPlace, Figure]
 def draw_all(sources: Sequence[Source], locale: str | None) -> list[str]:
     """Return the charts as SVG, written for the locale; empty for one that cannot be drawn."""
     looks = {**_LOOKS, "locale": chart_locale(locale)}
-    return [_draw(source, looks) for source in sources]
+    return [_draw(source, looks, locale) for source in sources]
 
 
 def figure(title: str, svg: str) -> Figure:
@@ -87,19 +88,21 @@ def clean_svg(written: str, prefix: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _draw(source: Source, looks: JSON) -> str:
+def _draw(source: Source, looks: JSON, locale: str | None) -> str:
+    drawing = draw({**source.spec}, source.table, locale)
     try:
-        drawn = as_svg(source.spec, source.table, {"config": looks, **_size(source.spec)})
+        drawn = as_svg({**with_data(drawing), "config": looks, **_size(drawing)})
     except ValueError:  # the engine's error for a chart that it cannot draw
         return ""
     return clean_svg(drawn, source.name)
 
 
-def _size(spec: Mapping[str, Any]) -> JSON:
+def _size(drawing: Drawing) -> JSON:
     """Return the size of a chart; one of several small charts has its own sizes."""
-    if {"column", "row"} & set(spec["encoding"]):
+    encoding = drawing.spec["encoding"]
+    if {"column", "row"} & set(encoding):
         return {}
-    is_listed = spec["encoding"].get("y", {}).get("type") in ("nominal", "ordinal")
+    is_listed = encoding.get("y", {}).get("type") == "nominal"
     height = {} if is_listed else {"height": HEIGHT}  # a listed value has its own height
     return {"width": WIDTH, **height, "autosize": {"type": "fit-x", "contains": "padding"}}
 

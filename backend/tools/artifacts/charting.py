@@ -7,7 +7,7 @@ from pydantic import Field
 
 from backend.artifacts import making
 from backend.errors.artifacts import ArtifactRefused
-from backend.tabular.charts import MAX_POINTS
+from backend.tabular.charts.drawing import MAX_POINTS
 from backend.tools.artifacts.calls import artifacts_of, made_of, maker_of, origin_of, say_made
 from backend.tools.artifacts.making import chart_of
 from backend.tools.context import ToolContext

@@ -6,7 +6,9 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from backend.data.errors import QueryFailed
-from backend.tabular.charts import MAX_POINTS, SpecRefused, chart_of
+from backend.tabular.charts.drawing import draw
+from backend.tabular.charts.fitting import chart_of
+from backend.tabular.charts.spec import SpecRefused
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
 from backend.tools.sources.presenting import excerpt, table_artifact
@@ -16,7 +18,9 @@ from backend.tools.sources.querying import run_query
 class MakeChart(BaseModel):
     """Draw a chart of the result of one read-only SQL SELECT; the person sees it with its table.
 
-    Aggregate in SQL so that one row is one point, bar or slice. The spec is a part of Vega-Lite:
+    Aggregate in SQL so that one row is one point, bar or slice: other rows are combined, which the
+    chart says. Bars and lines have the order of the rows, parts of the calendar that of time. The
+    spec is a part of Vega-Lite:
     `mark` (bar, line, area, point, arc, tick, rect) and `encoding` of x, y, color, size, theta,
     column, row or order by columns of the result. It has no data, transforms or expressions of
     its own. Leave it out, or its encoding, for a chart that fits the columns. Example: source="fi",
@@ -52,7 +56,6 @@ async def chart_of_query(
     except SpecRefused as refusal:
         raise QueryFailed(f"The chart cannot be drawn: {refusal}") from None
     notes = [*found.notes, "The chart is drawn and shown to the person, with this table."]
-    if len(found.table.rows) > MAX_POINTS:
-        notes.append(f"CUT: only the first {MAX_POINTS:,} rows are drawn. Aggregate in SQL.")
+    notes += [f"SAID at the chart: {note}" for note in draw(checked, table).notes]
     text = excerpt(title, found.table, notes)
     return text, {**table, "notes": found.notes, "chart": checked}

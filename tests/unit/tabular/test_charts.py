@@ -2,7 +2,8 @@
 
 import pytest
 
-from backend.tabular.charts import SpecRefused, chart_of
+from backend.tabular.charts.fitting import chart_of
+from backend.tabular.charts.spec import SpecRefused
 
 SPENT = [{"name": "cost_centre", "type": "VARCHAR"}, {"name": "spend", "type": "DECIMAL(18,2)"}]
 OVER_TIME = [{"name": "month", "type": "DATE"}, *SPENT]

@@ -5,15 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from backend.tabular.charts import (
-    MAX_POINTS,
-    SpecRefused,
-    check_spec,
-    default_spec,
-    make_spec,
-    rows_for,
-    to_vega,
-)
+from backend.tabular.charts.drawing import draw
+from backend.tabular.charts.fitting import default_spec, make_spec
+from backend.tabular.charts.spec import SpecRefused, check_spec
 from backend.tabular.columns import kinds_of
 from ui.features.results import picture
 from ui.shared import tables
@@ -28,25 +22,22 @@ Table = Mapping[str, Any]
 
 
 def show(table: Table, key: str, *, has_choices: bool = True) -> None:
-    """Draw the chart with choices for its axes, and say which rows it leaves out."""
+    """Draw the chart with choices for its axes; what it cuts or combines stands in the picture."""
     given = _given(table)
     spec = _choose(table, given, key) if has_choices else given
     if spec is None:
         st.caption("There are no numbers to chart.")
         return
-    drawn = to_vega(spec, table["columns"])
+    drawing = draw(spec, table, st.context.locale)
+    title = str(spec.get("title") or table.get("title") or "Chart")
     with st.container(key=f"picture-{key}"):
         st.vega_lite_chart(
-            {**drawn, "config": reader.vega_config(), "data": {"values": rows_for(table)}},
-            height=HEIGHT,
+            {**drawing.spec, "config": reader.vega_config(), "data": {"values": drawing.rows}},
+            height=drawing.height or HEIGHT,
             key=f"chart-{key}",
-            alt=str(spec.get("title") or table.get("title") or "Chart"),
+            alt=". ".join([title, *drawing.notes]),
         )
     picture.offer(f"picture-{key}", tables.file_name(table.get("title"), "svg"))
-    count = max(len(table["rows"]), int(table.get("row_count") or 0))
-    if count > MAX_POINTS:
-        shown, total = reader.number(MAX_POINTS), reader.number(count)
-        st.caption(f"Drawn from the first {shown} of {total} rows.")
 
 
 def _given(table: Table) -> dict[str, Any] | None:

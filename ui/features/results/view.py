@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from backend.tabular.charts import default_spec
+from backend.tabular.charts.fitting import default_spec
 from backend.tabular.locales import NOTHING
 from ui.client import ClientError
 from ui.features.results import chart
