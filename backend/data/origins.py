@@ -1,14 +1,21 @@
 """Which sources exist at the moment, and where each comes from."""
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from backend.data.errors import UnknownSource, did_you_mean
-from backend.data.files.folder import MAX_FILES, find_files, stem_of, unique_name
+from backend.data.files.folder import (
+    MAX_FILES,
+    OUTSIDE,
+    find_files,
+    lies_within,
+    stem_of,
+    unique_name,
+)
 from backend.data.files.names import NameRegister
 from backend.data.files.readers import READING_VERSION
 from backend.data.files.snapshots import fingerprint
@@ -24,7 +31,7 @@ _REFLECT_SECONDS = 60  # maximum age of a database's list of tables
 class Origin:
     """Where a source comes from: the bundled data, a file, a database's URL, or an upload.
 
-    `problem` says why an upload cannot be read, if known.
+    `folder`: where a file has to lie. `problem` says why it cannot be read, if known.
     """
 
     name: str
@@ -32,6 +39,7 @@ class Origin:
     description: str
     version: str = ""
     path: Path | None = None
+    folder: Path | None = None
     url: str = ""
     upload: Upload | None = None
     size: int | None = None  # of a file, in bytes
@@ -101,17 +109,28 @@ class Origins:
             text = f"A {url.partition(':')[0].partition('+')[0]} database."
             minute = str(int(time.time() // _REFLECT_SECONDS))
             origins.append(Origin(name, "database", text, minute, url=url))
-        found = find_files(self._folder)
-        self.left_out = max(len(found) - MAX_FILES, 0)
-        files = {p.relative_to(self._folder).as_posix(): p for p in found[:MAX_FILES]}
-        stems = {place: stem_of(place) for place in files}
-        for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
-            with suppress(FileNotFoundError):  # it was removed at this moment
-                version = f"{fingerprint(files[place])}.{READING_VERSION}"
-                size = files[place].stat().st_size
-                text = f"The file {place}."
-                origins.append(Origin(name, "file", text, version, files[place], size=size))
+        origins += self._files({origin.name for origin in origins})
         return {origin.name: origin for origin in origins}
+
+    def _files(self, taken: Collection[str]) -> Iterator[Origin]:
+        folder = self._folder
+        found = find_files(folder)
+        self.left_out = max(len(found) - MAX_FILES, 0)
+        files = {p.relative_to(folder).as_posix(): p for p in found[:MAX_FILES]}
+        stems = {place: stem_of(place) for place in files}
+        for place, name in self._names.name_all(stems, taken).items():
+            path, text = files[place], f"The file {place}."
+            with suppress(FileNotFoundError):  # it was removed at this moment
+                yield Origin(
+                    name,
+                    "file",
+                    text,
+                    version=f"{fingerprint(path)}.{READING_VERSION}",
+                    path=path,
+                    folder=folder,
+                    size=path.stat().st_size,
+                    problem=None if lies_within(folder, path) else OUTSIDE,
+                )
 
 
 def find_origin(origins: Mapping[str, Origin], name: str) -> Origin:

@@ -124,7 +124,8 @@ class SourceReader:
                 place = (folder / name, origin.name, upload)
                 await run(fill_upload, *place, bounds=bounds, key=asker)
             elif file is not None:
-                await run(fill_snapshot, folder / name, origin.name, file, bounds=bounds, key=asker)
+                places = (folder / name, origin.name, file, origin.folder or file.parent)
+                await run(fill_snapshot, *places, bounds=bounds, key=asker)
             else:
                 await run(build_finance, folder, bounds=_BUILDING, key=asker)
 

@@ -1,14 +1,21 @@
 """Which files in DATA_DIR/sources are sources, and their names in SQL."""
 
 import re
+import shutil
 import unicodedata
 from collections.abc import Collection
 from pathlib import Path
 
+from backend.data.errors import SourceUnusable
 from backend.data.files.formats import WORKBOOKS
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", *WORKBOOKS)
 MAX_FILES = 500
+OUTSIDE = (
+    "It is a link to a file outside of `sources/`, and such links are not followed. Put the file "
+    "itself there, or mount its folder."
+)
+_BLOCK = 2**20
 _MAX_NAME_CHARS = 60
 
 # Words reserved by SQL or the engine.
@@ -30,6 +37,23 @@ def find_files(folder: Path) -> list[Path]:
         return []
     found = sorted(path for path in folder.rglob("*") if _is_source(path.relative_to(folder)))
     return [path for path in found if path.is_file()]
+
+
+def lies_within(folder: Path, path: Path) -> bool:
+    """Return whether the file is in the folder, also after its links have been followed."""
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def copy_from(folder: Path, path: Path, copy: Path) -> None:
+    """Copy a file of the folder. Raise SourceUnusable if what is opened lies elsewhere.
+
+    It is opened first and checked then: between a check and opening, a link could be changed.
+    """
+    with path.open("rb") as file, copy.open("wb") as out:
+        opened = Path(f"/proc/self/fd/{file.fileno()}")
+        if not lies_within(folder, opened if opened.exists() else path):
+            raise SourceUnusable(OUTSIDE)
+        shutil.copyfileobj(file, out, _BLOCK)
 
 
 def stem_of(relative: str) -> str:

@@ -8,12 +8,14 @@ import errno
 import shutil
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import duckdb
 
 from backend.data.engines.local import own_connection
 from backend.data.errors import DataError, SourceUnusable
+from backend.data.files.folder import copy_from
 from backend.data.files.formats import WORKBOOKS, Format, find_format
 from backend.data.files.parquet_tables import read_parquet
 from backend.data.files.snapshots import UNDERSTOOD, fingerprint
@@ -38,13 +40,13 @@ _WHAT = {
 _MEMORY_LIMIT = "120MB"  # besides what Python and the engine's reader use of the 300 MB
 
 
-def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
+def fill_snapshot(snapshot: Path, name: str, path: Path, folder: Path) -> None:
     """Write the tables of the file at `path` into the new DuckDB file `snapshot`.
 
-    How they were read is written beside it.
+    The file has to lie in `folder`. How they were read is written beside it.
     """
     copy = snapshot.with_name(f"copy{''.join(path.suffixes[-2:]).lower()}")
-    copy_standing_still(path, copy)
+    copy_standing_still(path, copy, partial(copy_from, folder))
     if copy.stat().st_size == 0:
         raise SourceUnusable("The file is empty.")
     fill_from_copy(snapshot, copy, path.name, lambda connection: read_file(connection, name, copy))

@@ -52,7 +52,7 @@ def test_a_password_is_the_reason_and_no_damage(tmp_path, locked):
 
 def test_a_password_is_told_of_a_file_in_the_folder_of_sources_too(tmp_path, locked):
     with pytest.raises(SourceUnusable, match="protected with a password"):
-        fill_snapshot(tmp_path / "snapshot.duckdb", "budget", locked)
+        fill_snapshot(tmp_path / "snapshot.duckdb", "budget", locked, tmp_path)
 
 
 @pytest.mark.parametrize(
