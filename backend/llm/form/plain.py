@@ -29,7 +29,7 @@ def use_plain_form(message: JSON) -> None:
         between = "\n" if message["role"] == TOOL else ""
         message["content"] = between.join(part["text"] for part in parts)
     if name := message.get("name"):
-        message["name"] = _ILLEGAL_IN_SPEAKER.sub("_", name)
+        message["name"] = _ILLEGAL_IN_SPEAKER.sub("_", name)[:MAX_NAME]
     for call in message.get("tool_calls") or ():
         call["function"]["name"] = legal_name(call["function"]["name"])
 

@@ -33,7 +33,9 @@ _ABOUT_FORM = re.compile(
     r"|json|template|jinja|validation|deserialize|format|bad request)\b",
     re.IGNORECASE,
 )
-_ABOUT_POLICY = re.compile(r"polic(y|ies)|filter|flagged|safety|moderat|violat", re.IGNORECASE)
+_ABOUT_POLICY = re.compile(
+    r"content.?(filter|management|polic)|usage polic|safety|moderation|flagged", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 _ANY_MESSAGES = _words(
     r"\broles?\b|alternat|prefill|consecutive|preced|last message|must (start|begin|end) with"
-    r"|system message|tool.?(call|use|result).{0,20}\bids?\b|\bids?\b.{0,40}tool.?(call|use)"
+    r"|system message|\bturns?\b|tool.?(call|use|result).{0,20}(\b|_)ids?\b"
+    r"|\bids?\b.{0,40}tool.?(call|use)"
     r"|empty|blank|either content|at least (1|one) char|jinja|template"
 )
 
@@ -120,7 +123,7 @@ REPAIRS: Mapping[str, Repair] = {
         _says("fields that a model of this provider has added to its answers are not sent back"),
     ),
     "speakers": Repair(
-        _words(r"(?<!function\.)(?<!tool )\bname\b"),
+        _words(r"(?<!function\.)(?<!tool )(?<!unknown )\bname\b"),
         _of_messages(with_spoken_names),
         _says("the names of speakers are sent within their texts"),
     ),
