@@ -39,12 +39,15 @@ NUMBER_TYPES = frozenset({"integer", "number"})  # read with a decimal mark
 class Corrections:
     """The corrections of a file; None or empty: as detected from the file.
 
+    `quote` is empty if quotes are part of the text, `escape` if a backslash escapes none;
     `header_row` is a line of the file, 0 for none; `types` are by column name.
     """
 
     kind: str | None = None
     encoding: str | None = None
     separator: str | None = None
+    quote: str | None = None
+    escape: str | None = None
     decimal: str | None = None
     header_row: int | None = None
     sheet: str | None = None

@@ -25,6 +25,11 @@ def dates() -> list[Mess]:
                "day or month first", "03/04/2025"),
         column("date ambiguous with points", ["03.04.2025", "05.06.2025"], "DATE",
                [D("2025-04-03"), D("2025-06-05")], "dd.mm.yyyy"),
+        *(
+            column(f"date or code {cells[1]}", cells, "VARCHAR", cells, "stays text", cells[0])
+            for cells in (["1.1.01", "4.2.10"], ["03.04.25", "10.11.12"], ["1.2.03", "1.15.04"], ["1.1.98", "1.2.98"],
+                          ["1-1-01", "4-2-10"], ["1001-1-1", "1002-2-3"], ["1.1.1001", "2.1.1002"])
+        ),
         column("date mixed orders", ["31/08/2024", "08/31/2024"], "VARCHAR", ["31/08/2024", "08/31/2024"],
                "stays text", "08/31/2024"),
         column("date mixed forms", ["31.08.2024", "2024-09-01"], "VARCHAR", ["31.08.2024", "2024-09-01"],
@@ -107,9 +112,11 @@ def missing() -> list[Mess]:
     return [
         column("missing marks among numbers", ["1", *marks, "2.5"], "DOUBLE", [1.0, *[NULL] * 10, 2.5],
                "10 marks for missing values", "'NA' (line 3)"),
-        column("missing marks among words", ["NA", "Windhoek", "#N/A"], "VARCHAR", ["NA", "Windhoek", NULL]),
+        column("missing marks among words", ["NA", "Windhoek", "#N/A", "#NAME?"], "VARCHAR", ["NA", "Windhoek", "#N/A", "#NAME?"],
+               "2 cells are a spreadsheet's error, kept as text: '#N/A' (line 4)"),
         column("nothing but marks", ["NA", "NA"], "VARCHAR", ["NA", "NA"]),
         column("missing late", [*["1"] * 3000, "NA"], "BIGINT", [*[1] * 3000, NULL], "NA"),
         column("text late", [*["1"] * 3000, "1a"], "VARCHAR", [*["1"] * 3000, "1a"], "1a", "3002"),
-        text("null of a database", "a,b\n1,\\N\n2,x\n", "a BIGINT, b VARCHAR", [[1, NULL], [2, "x"]]),
+        text("null of a database", "a,b\n1,\\N\n2,x\n", "a BIGINT, b VARCHAR", [[1, NULL], [2, "x"]],
+             "1 cell is a database's NULL"),
     ]  # fmt: skip

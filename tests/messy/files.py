@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.messy.cells import dates, missing, numbers
+from tests.messy.damaged import damaged_records
 from tests.messy.drawn import drawn
 from tests.messy.layouts import dialects, encodings, layouts, workbooks
 from tests.messy.mess import Mess
@@ -15,7 +16,7 @@ from tests.messy.mess import Mess
 def all_messes() -> list[Mess]:
     """Every kind."""
     of_cells = [*dates(), *numbers(), *missing()]
-    of_files = [*dialects(), *encodings(), *layouts(), *drawn(), *workbooks()]
+    of_files = [*dialects(), *encodings(), *layouts(), *damaged_records(), *drawn(), *workbooks()]
     return of_cells + of_files
 
 

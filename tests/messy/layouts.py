@@ -27,7 +27,7 @@ def dialects() -> list[Mess]:
         text("quotes escaped", 'a,b\n1,"say \\"hi\\", now"\n2,x\n', "a BIGINT, b VARCHAR", [[1, 'say "hi", now'], [2, "x"]]),
         text("quotes single", "a,b\n'1','x, y'\n'2','z'\n", "a BIGINT, b VARCHAR", [[1, "x, y"], [2, "z"]], "quotes are '"),
         text("quote never closed", 'a,b\n1,"x\n2,y\n3,z\n', "a BIGINT, b VARCHAR", [[1, '"x'], [2, "y"], [3, "z"]],
-             "quote that nothing closes", "line 2"),
+             "has quotes out of place", "line 2"),
         text("quote inside", 'a,b\n1,5" pipe\n2,y\n', "a BIGINT, b VARCHAR", [[1, '5" pipe'], [2, "y"]]),
         text("space after separators", 'a, b\nk, "x, y"\nl, "z"\n', "a VARCHAR, b VARCHAR", [["k", "x, y"], ["l", "z"]]),
         text("line ends of windows", "a,b\r\n1,x\r\n2,y\r\n", "a BIGINT, b VARCHAR", two),

@@ -24,7 +24,7 @@ from backend.data.files.spreadsheets import read_workbook
 from backend.data.files.statements.reading import find_form, read_statement
 from backend.data.files.web_pages import is_web_page, read_web_page
 from backend.data.reading.delimited import choose_encoding, read_delimited
-from backend.data.reading.dialect import allow_long_cells, detect_dialect
+from backend.data.reading.detection import detect_dialect
 from backend.data.reading.encoding import open_bytes, open_text
 from backend.data.reading.laid_out.fixed_width import find_aligned
 from backend.data.reading.typed import correct_types
@@ -96,7 +96,7 @@ def _check_corrections(upload: Upload) -> None:
     """Raise CorrectionRefused for corrections that do not apply to this format."""
     known = _CORRECTABLE[upload.format]
     given = upload.corrections
-    for field in ("kind", "encoding", "separator", "decimal", "header_row", "sheet"):
+    for field in _FIELDS:
         if getattr(given, field) is not None and field not in known:
             raise CorrectionRefused(f"The {field.replace('_', ' ')} of such a file is fixed.")
     if given.types and "types" not in known:
@@ -113,6 +113,7 @@ def _check_document(given: Corrections) -> None:
     """Raise CorrectionRefused for corrections that concern tables only."""
     choices = {
         "separator": given.separator is not None,
+        "quotes": given.quote is not None or given.escape is not None,
         "decimal mark": given.decimal is not None,
         "header row": given.header_row is not None,
         "types of columns": bool(given.types),
@@ -154,8 +155,13 @@ def _refuse_workbook(upload: Upload) -> None:
 
 def _form_of_statement(path: Path, given: Corrections) -> str | None:
     """Return the form of a bank statement, unless it is to be read in another way."""
-    is_chosen = given.kind != DOCUMENT and given.separator is None and given.header_row is None
+    is_chosen = given.kind != DOCUMENT and not _has_table_form(given)
     return find_form(path) if is_chosen else None
+
+
+def _has_table_form(given: Corrections) -> bool:
+    """Return whether it was corrected how its cells are separated, or where its header is."""
+    return given.header_row is not None or any(getattr(given, f) is not None for f in _OF_CELLS)
 
 
 def _is_page_of_tables(path: Path, upload: Upload) -> bool:
@@ -169,14 +175,12 @@ def _is_page_of_tables(path: Path, upload: Upload) -> bool:
 def _kind_of_text(path: Path, upload: Upload) -> str:
     """Return whether the text is a table: by its name, or if its lines split into equal columns."""
     given = upload.corrections
-    has_table_form = given.separator is not None or given.header_row is not None
-    if has_table_form or given.types or upload.format is Format.GZIP:
+    if _has_table_form(given) or given.types or upload.format is Format.GZIP:
         return TABLE
     if upload.shown.lower().endswith(_SUFFIXES_OF_TABLES):
         return TABLE
     if upload.shown.lower().endswith(_SUFFIXES_OF_PAGES):
         return DOCUMENT
-    allow_long_cells()
     with open_text(path, choose_encoding(path, given.encoding)) as file:
         sample = file.read(_SAMPLE_CHARS)
     if _NO_TABLE.match(sample.lstrip("\ufeff \t\r\n")):
@@ -272,7 +276,9 @@ _READERS: Mapping[Format, _Reader] = {
     Format.DOCUMENT: _read_document,
 }
 _TYPED = (Format.PARQUET, Format.JSON)
-_OF_TEXT = frozenset(("kind", "encoding", "separator", "decimal", "header_row", "types"))
+_OF_CELLS = ("separator", "quote", "escape")  # how a text separates its cells
+_FIELDS = ("kind", "encoding", *_OF_CELLS, "decimal", "header_row", "sheet")
+_OF_TEXT = frozenset(("kind", "encoding", *_OF_CELLS, "decimal", "header_row", "types"))
 _OF_SHEETS = frozenset(("decimal", "header_row", "sheet", "types"))
 _CORRECTABLE: Mapping[Format, frozenset[str]] = {
     Format.TEXT: _OF_TEXT,

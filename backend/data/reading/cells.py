@@ -70,8 +70,10 @@ _MISSING_WORDS = """
 MISSING = frozenset(_MISSING_WORDS.split())
 _DASHES = "[-\u2013\u2014]"
 NO_AMOUNT = rf"{CURRENCY}[ {_HARD}]*{_DASHES}|{_DASHES}[ {_HARD}]*{CURRENCY}"  # as Excel shows 0
-# These mean "no value" in any column: Excel's errors, and a database's NULL.
-_ERROR_WORDS = r"#N/A #DIV/0! #REF! #VALUE! #NAME? #NUM! #NULL! #SPILL! #CALC! \N"
+# A spreadsheet's errors mean "no value" among numbers and dates; among texts they are texts. A
+# database's NULL always means it.
+NULL = r"\N"
+_ERROR_WORDS = rf"#N/A #DIV/0! #REF! #VALUE! #NAME? #NUM! #NULL! #SPILL! #CALC! {NULL}"
 ERRORS = frozenset(_ERROR_WORDS.split())
 
 

@@ -5,7 +5,7 @@ numbers or dates are examined closely.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
@@ -13,11 +13,12 @@ from itertools import islice
 import duckdb
 
 from backend.data.errors import CorrectionRefused
-from backend.data.reading.cells import Kind, kind_of
+from backend.data.reading.cells import NULL, Kind, kind_of
 from backend.data.reading.dates import look_at_dates, read_dates
 from backend.data.reading.numbers import NumberForms, look_at_numbers, read_numbers
 from backend.data.reading.raw import RAW, RawColumn
-from backend.data.reading.reading import Reading, duration_reading, text_reading
+from backend.data.reading.reading import Reading, duration_reading, is_error_sql, text_reading
+from backend.data.reading.understood import quote
 
 _AT_ONCE = 10  # columns per query: each pattern needs memory, in every thread
 _SAMPLE = 300  # distinct values
@@ -72,7 +73,35 @@ def read_columns(
             raise CorrectionRefused(_OTHER_SIGN.format(name, _SIGNS[forms.style]))
         found = read_numbers(forms, usual_style, separator)
         readings[place] = found or text_reading(place)
+    texts = [place for place, reading in readings.items() if reading.type == "VARCHAR"]
+    for place, note in _errors(connection, texts):
+        readings[place] = readings[place].with_note(note)
     return [readings[column.place] for column in columns]
+
+
+def _errors(
+    connection: duckdb.DuckDBPyConnection, places: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the columns of text that hold a spreadsheet's errors or a database's NULL, in words."""
+    rest = iter(places)
+    suspected: list[str] = []
+    while some := list(islice(rest, _AT_ONCE)):
+        marked = ", ".join(f"bool_or({place}[1] IN ('#', '{NULL[0]}'))" for place in some)
+        (row,) = connection.execute(f"SELECT {marked} FROM {RAW}").fetchall()  # noqa: S608 - our own names
+        suspected += [place for place, is_marked in zip(some, row, strict=True) if is_marked]
+    for place in suspected:
+        rows = connection.execute(
+            f"SELECT {place} = ?, count(*), arg_min(line, line, 3), arg_min({place}, line, 3) "  # noqa: S608
+            f"FROM {RAW} WHERE {place}[1] IN ('#', '{NULL[0]}') AND {is_error_sql(place)} "
+            "GROUP BY 1 ORDER BY 1",
+            [NULL],
+        ).fetchall()
+        for is_null, count, lines, texts in rows:
+            what = "a database's NULL" if is_null else "a spreadsheet's error, kept as text"
+            cells = "1 cell is" if count == 1 else f"{count:,} cells are"
+            pairs = zip(lines, texts, strict=True)
+            shown = ", ".join(f"{quote(text)} (line {line:,})" for line, text in pairs)
+            yield place, f"{cells} {what}: {shown}"
 
 
 def _looks(

@@ -1,7 +1,8 @@
 """Dates and times of a column: the order of day, month and year is decided by all its cells.
 
-31/08 means day first, 08/31 month first; if no cell decides, the column stays text. Years of two
-digits are 19xx from 69 on, otherwise 20xx. What becomes of offsets is said in `offsets.py`.
+31/08 means day first, 08/31 month first; if no cell decides, the column stays text. So do codes as
+1.1.01 and 4.2.10, unless a first part above 12 shows that they are days. Years of two digits are
+19xx from 69 on, otherwise 20xx. What becomes of offsets is said in `offsets.py`.
 """
 
 from collections import Counter
@@ -25,6 +26,8 @@ from backend.data.sql.quoting import literal
 from backend.data.zones import ZONE
 
 _PIVOT = 69
+_YEAR = "(1[7-9]|2[01])[0-9]{2}"
+_CLOCKS = ("clock", "zone", "midnight")  # as in the query
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _FOREIGN_MONTHS = {"mär": "mar", "mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 _ORDERS = {  # which parts of the pattern are year, month and day
@@ -42,6 +45,7 @@ class Shape:
     count: int
     largest: tuple[int, int, int]
     different: tuple[int, int]  # distinct values of the first part, and of the third
+    of_our_time: int  # cells whose first or third part is a year between 1700 and 2200
     examples: Examples
 
 
@@ -84,20 +88,21 @@ def look_at_dates(connection: duckdb.DuckDBPyConnection, place: str) -> DateForm
                coalesce(max(TRY_CAST(p.second AS INT)), 0),
                coalesce(max(TRY_CAST(p.third AS INT)), 0),
                count(DISTINCT p.first), count(DISTINCT p.third),
+               count(*) FILTER (regexp_matches(p.first || ' ' || p.third, '{_YEAR}')),
                count(*) FILTER (p.clock <> ''), count(*) FILTER (p.zone <> ''),
                count(*) FILTER (regexp_full_match(p.clock, '0{{1,2}}:00(:00([.,]0+)?)?'))
         FROM shaped GROUP BY shape
         """  # noqa: S608 - our own names and patterns
     ).fetchall()
     forms = DateForms(place)
-    for shape, count, lines, texts, a, b, c, firsts, thirds, clocks, zones, midnights in rows:
+    for shape, count, lines, texts, a, b, c, firsts, thirds, years, *clocks in rows:
         examples = list(zip(lines, texts, strict=True))
         if shape in ("missing", "word", "odd"):
             forms.others[shape] = count
             forms.examples[shape] = examples
             continue
-        forms.shapes[shape] = Shape(count, (a, b, c), (firsts, thirds), examples)
-        forms.clocks.update(clock=clocks, zone=zones, midnight=midnights)
+        forms.shapes[shape] = Shape(count, (a, b, c), (firsts, thirds), years, examples)
+        forms.clocks.update(dict(zip(_CLOCKS, clocks, strict=True)))
     return forms
 
 
@@ -156,6 +161,8 @@ def order_of_dates(forms: DateForms) -> tuple[str, str]:
     ((name, shape),) = forms.shapes.items()
     if 0 < forms.clocks["zone"] < forms.fitting:
         return "", f"{forms.clocks['zone']:,} of {forms.fitting:,} times have a zone"
+    if (name == "year" or name.startswith("four")) and 2 * shape.of_our_time <= shape.count:
+        return "", f"dates or codes: most have no year of our time, as in {_shown(shape.examples)}"
     if name in _ORDERS_OF_SHAPES:
         return _ORDERS_OF_SHAPES[name], ""
     return _order_of_parts(name[-1], shape, is_short=name.startswith("two"))
@@ -169,11 +176,12 @@ def _order_of_parts(mark: str, shape: Shape, *, is_short: bool) -> tuple[str, st
             return "ymd", ""
         return "", f"day first in some cells, month first in others, or no dates: {shown}"
     if second > 12:
-        return "mdy", ""
+        points = "no dates: nobody writes the month first with points"
+        return ("", f"{points}, as in {shown}") if mark == "." else ("mdy", "")
+    if first > 12 or (mark == "." and not is_short):
+        return _day_or_year_first(shape, is_short, mark)
     if mark == ".":
-        return _day_or_year_first(shape, is_short, mark)
-    if first > 12:
-        return _day_or_year_first(shape, is_short, mark)
+        return "", f"dates or codes: no cell says it, as in {shown}"
     which = "day, month or year first" if is_short and third <= 31 else "day or month first"
     return "", f"{which}: no cell says it, as in {shown}"
 

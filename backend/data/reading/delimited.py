@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
@@ -12,14 +12,16 @@ import duckdb
 
 from backend.data.corrections import ENCODINGS, NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
-from backend.data.reading.dialect import Dialect, allow_long_cells, detect_dialect
+from backend.data.reading.detection import detect_dialect, dialect_of, usual_width
+from backend.data.reading.dialect import NO_QUOTE, Dialect
 from backend.data.reading.encoding import Encoding, count_lines, detect_encoding, open_text
 from backend.data.reading.header import LOOKED_AT, Header, find_header, header_at
 from backend.data.reading.laid_out.borders import Borders, remove_borders
 from backend.data.reading.laid_out.fixed_width import find_aligned, separate_columns
 from backend.data.reading.laid_out.rewriting import BAR
 from backend.data.reading.raw import Record, RegularFile
-from backend.data.reading.records import Records
+from backend.data.reading.records import Records, Slips, bounded_lines
+from backend.data.reading.splitting import Splitter
 from backend.data.reading.table import MAX_COLUMNS, Draft, make_table
 from backend.data.reading.understood import Understood
 
@@ -38,46 +40,50 @@ def read_delimited(
     Raise SourceUnusable, CorrectionRefused, or UnicodeError if a person chose an encoding that the
     text does not have.
     """
-    allow_long_cells()
     understood = Understood()
     encoding = choose_encoding(path, corrections.encoding)
     understood.form.append(encoding.name)
     understood.facts["encoding"] = encoding.name
     if encoding.warning:
         understood.warn(encoding.warning)
-    separated = _separated(path, encoding, corrections.separator, understood)
+    separated = _separated(path, encoding, corrections, understood)
     return _read(connection, name, separated, corrections, understood)
 
 
 @dataclass(frozen=True)
 class _Separated:
-    """A text whose cells are separated; `skipped`: the lines at its start that only say by what."""
+    """A text whose cells are separated; `skipped`: the lines at its start that only say by what.
+
+    `width` is that of most of its records, 0 if they all have that of the header.
+    """
 
     path: Path
     encoding: Encoding
     dialect: Dialect
     skipped: int = 0
+    width: int = 0
 
 
 def _separated(
-    path: Path, encoding: Encoding, wanted: str | None, understood: Understood
+    path: Path, encoding: Encoding, given: Corrections, understood: Understood
 ) -> _Separated:
     """Return the text, written anew if it is a drawn list, or aligned in columns."""
+    is_open = given.separator in (None, BAR) and given.quote is None and given.escape is None
     with open_text(path, encoding) as file:
         lines = _sample(file)
     borders = Borders(lines)
-    if borders.exist and wanted in (None, BAR):
+    if is_open and borders.exist:
         separated = remove_borders(path, encoding, borders, understood)
         understood.form.append("separated by bars")
         understood.facts["separator"] = BAR
         return _Separated(*separated, Dialect(BAR))
-    if wanted is None and (columns := find_aligned(lines)):
+    if is_open and given.separator is None and (columns := find_aligned(lines)):
         understood.form.append("columns of fixed width")
         understood.facts["is_aligned"] = True
         return _Separated(*separate_columns(path, encoding, columns), Dialect(BAR))
-    dialect, skipped = _dialect(lines, understood, wanted)
-    understood.facts["separator"] = dialect.separator
-    return _Separated(*_as_utf8(path, encoding), dialect, skipped)
+    dialect, skipped = _dialect(lines, given, understood)
+    width = usual_width(lines[skipped:], dialect)
+    return _Separated(*_as_utf8(path, encoding), dialect, skipped, width)
 
 
 def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:
@@ -124,18 +130,27 @@ def _read(
 ) -> Understood:
     path, encoding, dialect = separated.path, separated.encoding, separated.dialect
     with open_text(path, encoding) as file:
-        records = Records(file, dialect, separated.skipped)
+        lines = islice(bounded_lines(file), separated.skipped, None)
+        records = Records(lines, Splitter(dialect), dialect, separated.width)
+        records.number = separated.skipped
         rest = iter(records)
         first = list(islice(rest, LOOKED_AT))
         header = find_columns(first, corrections.header_row)
         check_width(header.width)
         if not header.width or not first:
             raise SourceUnusable("The file holds no row.")
-        records.expected = header.width
-        regular = _regular(path, encoding, dialect, first)
-        draft = Draft(header, first, rest, dialect.separator, regular, corrections=corrections)
+        regular = _regular(path, encoding, dialect, first[header.first_data_row :])
+        draft = Draft(
+            header,
+            first,
+            rest,
+            dialect.separator,
+            regular,
+            usual=separated.width,
+            corrections=corrections,
+        )
         make_table(connection, name, draft, understood)
-    _tell_slips(records, understood)
+    _tell_slips(records.slips, understood)
     return understood
 
 
@@ -149,38 +164,46 @@ def check_width(columns: int) -> None:
 
 
 def _dialect(
-    lines: Sequence[str], understood: Understood, wanted: str | None
+    lines: Sequence[str], given: Corrections, understood: Understood
 ) -> tuple[Dialect, int]:
-    """Return the dialect, and how many lines at the start only declare it."""
+    """Return the dialect, and how many lines at the start only declare it.
+
+    Raise CorrectionRefused.
+    """
     if not any(line.strip() for line in lines):
         raise SourceUnusable("The file holds no row.")
     declared = _SAID.match(lines[0])
-    if wanted is not None:
-        return _wanted_dialect(lines, wanted, understood), int(declared is not None)
-    if declared:
-        found = detect_dialect(lines[1:])
-        dialect = Dialect(declared[1], found.quote, found.escape, found.skips_space)
-        understood.form.append(f"separated by {dialect.name}, as its first line says")
-        return dialect, 1
-    dialect = detect_dialect(lines)
-    if dialect.separator:
-        understood.form.append(f"separated by {dialect.name}")
-    else:
-        understood.form.append("one column, no separator")
-    if dialect.quote != '"':
-        understood.form.append(f"quotes are {dialect.quote}")
-    return dialect, 0
-
-
-def _wanted_dialect(lines: Sequence[str], wanted: str, understood: Understood) -> Dialect:
-    """Return the dialect with the separator that a person chose. Raise CorrectionRefused."""
-    found = detect_dialect(lines)
-    dialect = Dialect(wanted, found.quote, found.escape, found.skips_space)
-    if wanted and not any(wanted in line for line in lines):
+    sample = lines[1:] if declared else lines
+    found = detect_dialect(sample)
+    separator, why = found.separator, ""
+    if given.separator is not None:
+        separator, why = given.separator, ", as it was corrected"
+    elif declared:
+        separator, why = declared[1], ", as its first line says"
+    quote = found.quote if given.quote is None else given.quote or NO_QUOTE
+    dialect = dialect_of(sample, separator, quote)
+    if given.escape is not None:
+        dialect = replace(dialect, escape=given.escape)
+    if given.separator and not any(given.separator in line for line in lines):
         raise CorrectionRefused(f"The first lines of the file hold no {dialect.name}.")
-    what = f"separated by {dialect.name}" if wanted else "one column, no separator"
-    understood.form.append(f"{what}, as it was corrected")
-    return dialect
+    what = f"separated by {dialect.name}" if separator else "one column, no separator"
+    understood.form.append(what + why)
+    _tell_quotes(dialect, given, understood)
+    return dialect, int(declared is not None)
+
+
+def _tell_quotes(dialect: Dialect, given: Corrections, understood: Understood) -> None:
+    """Report how cells are quoted, unless as usual and not corrected."""
+    quote = "" if dialect.quote == NO_QUOTE else dialect.quote
+    understood.facts |= {"separator": dialect.separator, "quote": quote, "escape": dialect.escape}
+    if given.quote is not None:
+        what = f"quotes are {quote}" if quote else "quotes are part of the text"
+        understood.form.append(f"{what}, as it was corrected")
+    elif quote != '"':
+        understood.form.append(f"quotes are {quote}")
+    if given.escape is not None or dialect.escape:
+        what = "a backslash before a quote " + ("escapes it" if dialect.escape else "is text")
+        understood.form.append(what + (", as it was corrected" if given.escape is not None else ""))
 
 
 def _sample(file: TextIO) -> list[str]:
@@ -193,20 +216,30 @@ def _sample(file: TextIO) -> list[str]:
 def _regular(
     path: Path, encoding: Encoding, dialect: Dialect, first: Sequence[Record]
 ) -> RegularFile | None:
-    """Return the file for the engine's own reader, if it is regular enough for that."""
+    """Return the file for the engine's own reader, if it is regular enough for that.
+
+    `first` are the first records of data.
+    """
     is_plain = encoding.codec in _UTF8 and not encoding.warning
     has_lines = any("\n" in cell for _, row in first for cell in row)
-    if not is_plain or not dialect.separator or dialect.escape or dialect.skips_space or has_lines:
+    is_usual = dialect.quote != NO_QUOTE and not dialect.escape and not dialect.skips_space
+    if not first or not is_plain or not dialect.separator or not is_usual or has_lines:
         return None
-    lines = count_lines(path)
-    return RegularFile(path, dialect.separator, dialect.quote, lines) if lines else None
+    line = first[0][0]
+    lines = count_lines(path, line, dialect.separator, dialect.quote)
+    return RegularFile(path, dialect.separator, dialect.quote, line, lines) if lines else None
 
 
-def _tell_slips(records: Records, understood: Understood) -> None:
-    if records.unclosed.count:
-        understood.warn(
-            f"{records.unclosed.count:,} lines have a quote that nothing closes; they were read "
-            f"as they are written: {records.unclosed.shown()}."
-        )
-    if records.zeros:
-        understood.warn(f"{records.zeros:,} zero characters were left out.")
+def _tell_slips(slips: Slips, understood: Understood) -> None:
+    """Report lines that were not read as they stand."""
+    for seen, what, done in (
+        (slips.damaged, "quotes out of place", "read so that the cells fit, if they can"),
+        (slips.otherwise, "another separator or escape than most", "read by that"),
+        (slips.thousands, "a number that its comma cuts in two", "read as one number"),
+        (slips.joined, "a quoted text of several lines like rows", "read as one row"),
+    ):
+        if seen.count:
+            lines = "1 line has" if seen.count == 1 else f"{seen.count:,} lines have"
+            understood.warn(f"{lines} {what}, {done}: {seen.shown()}.")
+    if slips.zeros:
+        understood.warn(f"{slips.zeros:,} zero characters were left out.")

@@ -8,12 +8,13 @@ import codecs
 import gzip
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import BinaryIO, NamedTuple, TextIO, cast
 
 import charset_normalizer
 
@@ -56,6 +57,7 @@ _WORD = re.compile(rb"(?:[A-Za-z]|" + _LETTER + rb")+")
 _PUNCTUATION = b"\x82\x84\x85\x91\x92\x93\x94\x95\x96\x97\xa0\xad\xb4"
 _SIGNS = "€£§©®°±²³µ·«»¡¿ªº¹¼½¾".encode(_WESTERN) + _PUNCTUATION
 _UNSEEN = bytes(set(range(32)) - set(b"\t\n\f\r\x01\x1c\x1d\x1e\x1f"))
+_OVERLAP = 5  # bytes: what is counted in blocks may begin in the one before
 _BLOCK = 1 << 20
 _LOOKED_AT = 1 << 16
 _FEW_BYTES = 0.001  # below this share, invalid bytes are errors in a UTF-8 file
@@ -85,20 +87,52 @@ def detect_encoding(path: Path) -> Encoding:
     return found or _by_validity(path)
 
 
-def count_lines(path: Path) -> int | None:
-    """Return the number of lines; None if line ends are mixed or there are zero bytes."""
-    ends = old = both = zeros = 0
-    last = b""
-    with open_bytes(path) as file:
-        while block := file.read(_BLOCK):
-            ends += block.count(b"\n")
-            old += block.count(b"\r")
-            both += block.count(b"\r\n") + (last == b"\r" and block[:1] == b"\n")
-            zeros += block.count(b"\0")
-            last = block[-1:]
-    if zeros or old != both or both not in (0, ends):
+class Lines(NamedTuple):
+    """How many lines a text has, and how many of them end in an empty cell."""
+
+    number: int
+    empty_ends: int
+
+
+def count_lines(path: Path, first: int, separator: str, quote: str) -> Lines | None:
+    """Count the lines from `first` on; None if they are not regular.
+
+    Their ends are mixed then, or there are zero bytes, or quotes that do not stand around a cell.
+    """
+    counts: Counter[bytes] = Counter()
+    mark, edge = quote.encode(), separator.encode()
+    empty_ends = [edge + cell + end for cell in (b"", mark * 2) for end in (b"\n", b"\r\n")]
+    counted = [b"\n", b"\r", b"\r\n", b"\0", *empty_ends]
+    opening, closing = [edge + mark, b"\n" + mark], [mark + edge, mark + b"\n", mark + b"\r"]
+    other = f"[^{re.escape(separator + quote)}\\r\\n]"
+    within = re.compile(f"{re.escape(quote)}(?={other})(?<={other}{re.escape(quote)})".encode())
+    last = b"\n"
+    for block in _blocks_from(path, first):
+        text = last + block
+        if within.search(text):
+            return None
+        for what in (*counted, *opening, *closing):
+            counts[what] += text.count(what) - last.count(what)
+        last = text[-_OVERLAP:]
+    both = counts[b"\r\n"]
+    if counts[b"\0"] or counts[b"\r"] != both or both not in (0, counts[b"\n"]):
         return None
-    return ends + (last not in (b"\n", b""))
+    if sum(counts[one] for one in opening) != sum(counts[one] for one in closing):
+        return None
+    return Lines(counts[b"\n"], sum(counts[end] for end in empty_ends))
+
+
+def _blocks_from(path: Path, first: int) -> Iterator[bytes]:
+    """Yield the text from this line on, with an end of its last line."""
+    with open_bytes(path) as file:
+        for _ in range(first - 1):
+            file.readline()
+        block = b"\n"
+        while following := file.read(_BLOCK):
+            block = following
+            yield block
+        if not block.endswith(b"\n"):
+            yield b"\r\n" if b"\r\n" in block else b"\n"
 
 
 def open_text(path: Path, encoding: Encoding) -> TextIO:

@@ -12,6 +12,7 @@ from backend.data.reading.cells import Kind, kind_of
 
 LOOKED_AT = 300  # records
 _MOST_TITLES = 30
+_LEAST_LABELLED = 3  # rows
 _VALUES = (Kind.NUMBER, Kind.DATE, Kind.BOOLEAN)
 _LABEL = re.compile(r"\w\s*:(?:\s|$)")  # what a title says: "Stand: 30.06.2026", "Currency:"
 
@@ -49,7 +50,7 @@ def find_header(rows: Sequence[Row]) -> Header:
     body = [row for row in rows[start + 1 :] if list(row) != list(rows[start])]
     if not _names_columns(rows[start], body, width):
         return Header([""] * width, width, titles)
-    return Header(_padded(rows[start], width), width, titles, [start])
+    return _of_names(rows[start], body, width, Header([], width, titles, [start]))
 
 
 def header_at(rows: Sequence[Row], place: int | None) -> Header:
@@ -57,8 +58,10 @@ def header_at(rows: Sequence[Row], place: int | None) -> Header:
     if place is None:
         width = _usual_width(rows)
         return Header([""] * width, width, list(range(_first_wide(rows, width))))
-    width = max(_usual_width(rows[place + 1 :]), _filled(rows[place]))
-    return Header(_padded(rows[place], width), width, list(range(place)), [place])
+    body = rows[place + 1 :]
+    return _of_names(
+        rows[place], body, _usual_width(body), Header([], 0, list(range(place)), [place])
+    )
 
 
 def column_names(header: Sequence[str]) -> list[str]:
@@ -79,6 +82,43 @@ def unique_names(names: Sequence[str]) -> list[str]:
         taken.add(candidate.lower())
         unique.append(candidate)
     return unique
+
+
+def _of_names(names: Row, body: Sequence[Row], usual: int, header: Header) -> Header:
+    """Return the header with these names, of which there may be more or fewer than columns.
+
+    One that lacks a name lacks that of the first column if that only labels the rows, as R and
+    pandas write it; otherwise that of the last, unless hardly any row has a cell there.
+    """
+    width = max(usual, _last_filled(names))
+    while width > len(names) and _is_rarely_filled(body, width - 1):
+        width -= 1
+    if len(names) + 1 == width and _labels_rows(body, width):
+        return replace(header, cells=["", *names], width=width)
+    return replace(header, cells=_padded(names, width), width=width)
+
+
+def _is_rarely_filled(rows: Sequence[Row], place: int) -> bool:
+    return 4 * _filled([row[place] for row in rows if place < len(row)]) < len(rows)
+
+
+def _labels_rows(body: Sequence[Row], width: int) -> bool:
+    """Return whether the first column numbers the rows, or names each beside values only."""
+    rows = [row for row in body if len(row) == width]
+    if len(rows) < _LEAST_LABELLED:
+        return False
+    labels = [row[0].strip() for row in rows]
+    if labels in ([str(n + first) for n in range(len(rows))] for first in (0, 1)):
+        return True
+    are_names = len({*labels}) == len(rows) and all(kind_of(one) == Kind.TEXT for one in labels)
+    others = [cell for row in rows for cell in row[1:] if cell.strip()]
+    return are_names and all(
+        kind_of(cell) in (*_VALUES, Kind.CODE, Kind.MISSING) for cell in others
+    )
+
+
+def _last_filled(row: Row) -> int:
+    return max((place for place, cell in enumerate(row, 1) if cell.strip()), default=0)
 
 
 def _usual_width(rows: Sequence[Row]) -> int:
@@ -147,12 +187,21 @@ def _is_title(rows: Sequence[Row], place: int, width: int) -> bool:
 def _may_be_title(row: Row, width: int) -> bool:
     """Return whether a record may be a title, and not the upper half of a header.
 
-    Its cells come first, and it is shorter than the table or has a label, as `Stand:`.
+    Its cells are sentences, or more than the table has; or they come first, and it is shorter than
+    the table or has a label, as `Stand:`.
     """
     filled = _filled(row)
+    if _last_filled(row) > width or _speaks(row):
+        return True
     if filled >= width or _filled(row[:filled]) < filled:
         return False
     return len(row) < width or filled < 2 or any(_LABEL.search(cell) for cell in row)
+
+
+def _speaks(row: Row) -> bool:
+    """Return whether all cells are texts, of three words or more on average."""
+    words = sum(len(cell.split()) for cell in row)
+    return words >= 3 * len(row) and all(kind_of(cell) == Kind.TEXT for cell in row)
 
 
 def _is_wide_enough(row: Row, rows: Sequence[Row], place: int, width: int) -> bool:

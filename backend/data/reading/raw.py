@@ -13,6 +13,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from backend.data.reading.encoding import Lines
+
 RAW = "scratch.raw"
 _CELLS_OF_BATCH = 200_000
 _CHARS_OF_BATCH = 8_000_000
@@ -44,17 +46,19 @@ def load_raw(
     records: Iterable[Record],
     width: int,
     spool: Path | None = None,
+    usual: int = 0,
 ) -> None:
     """Fill the table RAW with line, number of cells, the cells c0, c1, ... and the surplus.
 
-    With `spool`, all records are written there first, so that their source and the engine are not
-    in memory together.
+    `usual` is given for a text file: there, an empty cell beyond the table counts, too. With
+    `spool`, all records are written there first, so that their source and the engine are not in
+    memory together.
     """
     texts = [*(f"c{place}" for place in range(width)), "surplus"]
     schema = pa.schema(
         [("line", pa.int64()), ("cells", pa.int32()), *((name, pa.string()) for name in texts)]
     )
-    batches = _batches(records, width, schema)
+    batches = _batches(records, width, usual, schema)
     if spool is not None:
         _write(spool, batches, schema)
         reader = pa.ipc.open_stream(pa.memory_map(str(spool)))
@@ -82,20 +86,20 @@ class RegularFile:
     path: Path
     separator: str
     quote: str
-    lines: int
+    first_line: int  # of data
+    lines: Lines  # of data
 
 
-def load_regular(
-    connection: duckdb.DuckDBPyConnection, file: RegularFile, width: int, first_line: int
-) -> bool:
+def load_regular(connection: duckdb.DuckDBPyConnection, file: RegularFile, width: int) -> bool:
     """Fill the table RAW with DuckDB's own reader, many times faster; return whether it could.
 
-    It is strict: it refuses a record of another width or an unclosed quote. Its result is used
-    only if every line was one record, because line numbers would be wrong otherwise.
+    It refuses a record of another width or an unclosed quote. Its result is used only if every line
+    was one record, because line numbers would be wrong otherwise, and if no line has more empty
+    cells at its end than it has columns, which the engine takes for nothing.
     """
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
     options = (
-        f"auto_detect = false, header = false, skip = {first_line - 1}, delim = ?, quote = ?, "
+        f"auto_detect = false, header = false, skip = {file.first_line - 1}, delim = ?, quote = ?, "
         f"escape = ?, strict_mode = true, columns = {{{columns}}}"
     )
     cells = ", ".join(f"nullif(c{place}, '') AS c{place}" for place in range(width))
@@ -103,14 +107,16 @@ def load_regular(
     connection.execute(f"DROP TABLE IF EXISTS {RAW}")
     try:
         connection.execute(
-            f"CREATE TABLE {RAW} AS SELECT row_number() OVER () + {first_line - 1} AS line, "  # noqa: S608 - our own names
+            f"CREATE TABLE {RAW} AS SELECT row_number() OVER () + {file.first_line - 1} AS line, "  # noqa: S608 - our own names
             f"{width} AS cells, {cells}, NULL::VARCHAR AS surplus FROM read_csv(?, {options})",
             place,
         )
     except duckdb.Error:
         return False
-    ((rows,),) = connection.execute(f"SELECT count(*) FROM {RAW}").fetchall()  # noqa: S608
-    return bool(rows == file.lines - first_line + 1)
+    ((rows, filled),) = connection.execute(
+        f"SELECT count(*), count(c{width - 1}) FROM {RAW}"  # noqa: S608
+    ).fetchall()
+    return Lines(rows, rows - filled) == file.lines
 
 
 def delete_rows(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
@@ -125,12 +131,14 @@ def _write(spool: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema) ->
             writer.write_batch(batch)
 
 
-def _batches(records: Iterable[Record], width: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _batches(
+    records: Iterable[Record], width: int, usual: int, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
     most = max(1, min(20_000, _CELLS_OF_BATCH // max(1, width)))
     rows: list[list[object]] = []
     chars = 0
     for line, cells in records:
-        row = _row(line, cells, width)
+        row = _row(line, cells, width, usual)
         rows.append(row)
         chars += sum(map(len, cells))
         if len(rows) >= most or chars > _CHARS_OF_BATCH:
@@ -140,14 +148,12 @@ def _batches(records: Iterable[Record], width: int, schema: pa.Schema) -> Iterat
         yield _batch(rows, schema)
 
 
-def _row(line: int, cells: list[str], width: int) -> list[object]:
+def _row(line: int, cells: list[str], width: int, usual: int) -> list[object]:
     count = len(cells)
-    if count == width:
-        return [line, count, *cells, ""]
-    if count < width:
+    if count <= width:
         return [line, count, *cells, *[""] * (width - count), ""]
     surplus = [cell for cell in cells[width:] if cell.strip()]
-    return [line, count if surplus else width, *cells[:width], " | ".join(surplus)]
+    return [line, count if surplus or usual else width, *cells[:width], " | ".join(surplus)]
 
 
 def _batch(rows: list[list[object]], schema: pa.Schema) -> pa.RecordBatch:

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from backend.data.reading.cells import ERRORS, MISSING, NO_AMOUNT, SPACES
+from backend.data.reading.cells import ERRORS, MISSING, NO_AMOUNT, NULL, SPACES
 from backend.data.reading.raw import RAW
 from backend.data.sql.quoting import literal
 
@@ -28,6 +28,11 @@ class Reading:
     decimal: str = ""
     zone: str = ""
 
+    def with_note(self, note: str) -> "Reading":
+        """Return it with one more note about the column, which is a warning about the table."""
+        notes = "; ".join(filter(None, (self.note, note)))
+        return replace(self, note=notes, warnings=[*self.warnings, note])
+
 
 def with_parts(readings: Iterable[Reading]) -> str:
     """Return the SQL of RAW with shared subexpressions, so that each is computed once."""
@@ -36,15 +41,19 @@ def with_parts(readings: Iterable[Reading]) -> str:
 
 
 def text_reading(place: str, note: str = "", warnings: Iterable[str] = ()) -> Reading:
-    """Return the column as it is written; errors and a database's NULL become NULL."""
-    expression = f"CASE WHEN {_is_one_of(place, ERRORS)} THEN NULL ELSE {place} END"
-    return Reading("VARCHAR", expression, note, list(warnings))
+    """Return the column as it is written, only a database's NULL as NULL."""
+    return Reading("VARCHAR", f"nullif({place}, {literal(NULL)})", note, list(warnings))
 
 
 def duration_reading(place: str, type_: str = "DOUBLE") -> Reading:
     """Return a column of durations as numbers: the engine cannot sum intervals."""
     seconds = f"CAST(epoch(CAST({place} AS INTERVAL)) AS {type_})"
     return Reading(type_, seconds, DURATIONS, [DURATIONS])
+
+
+def is_error_sql(place: str) -> str:
+    """Return the SQL that is true for a spreadsheet's error, or a database's NULL."""
+    return _is_one_of(place, ERRORS)
 
 
 def trimmed(place: str) -> str:

@@ -1,98 +1,147 @@
-"""Lines split into cells, with the number of the line where each record begins.
+"""The records of a text table, with the number of the line where each begins.
 
-An unclosed quote would swallow the rest of the file: if a record over several lines does not have
-the width of the others, its first line is read by itself, with its quotes as they are.
+A line is read strictly. If its quotes are damaged, or it lacks the width that most records have, it
+is read in the way in which it has that width, if there is one, and named in what is said.
 """
 
-import csv
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import TextIO
 
 from backend.data.errors import SourceUnusable
-from backend.data.reading.dialect import Dialect, split
+from backend.data.reading.dialect import BACKSLASH, Dialect
+from backend.data.reading.splitting import Split, Splitter, with_thousands
 from backend.data.reading.understood import Occurrences
 
 _LONGEST_LINE = 10_000_000
+_LONGEST_RECORD = 10_000_000
 _MOST_LINES_OF_RECORD = 1_000
-_MOST_UNCLOSED = 50
+_LEAST_WIDTH = 3  # at which a line is tried with another separator
+_OTHER_SEPARATORS = (";", "\t", "|", ",")
 
 Record = tuple[int, list[str]]
 
 
-class Records:
-    """The records of an open text; `expected` is their width, once known."""
+@dataclass
+class Slips:
+    """What was odd in the lines of a text."""
 
-    def __init__(self, file: TextIO, dialect: Dialect, skipped_lines: int) -> None:
-        self.dialect = dialect
-        self.expected = 0
-        self._last_width = 0
-        self.unclosed = Occurrences()
-        self.zeros = 0
-        self._lines = bounded_lines(file)
-        self._number = sum(1 for _ in islice(self._lines, skipped_lines))
+    damaged: Occurrences = field(default_factory=Occurrences)
+    otherwise: Occurrences = field(default_factory=Occurrences)
+    thousands: Occurrences = field(default_factory=Occurrences)
+    joined: Occurrences = field(default_factory=Occurrences)
+    zeros: int = 0
+
+
+class Records:
+    """The records of lines that have not been read; `width` is that of most, 0 if unknown."""
+
+    def __init__(
+        self, lines: Iterable[str], splitter: Splitter, dialect: Dialect, width: int = 0
+    ) -> None:
+        self.slips = Slips()
+        self._splitter = splitter
+        self._width = width
+        self._separator = dialect.separator
+        other_escape = "" if dialect.escape else BACKSLASH
+        self._escaped_otherwise = Splitter(replace(dialect, escape=other_escape))
+        self._separated_otherwise = [
+            Splitter(replace(dialect, separator=mark))
+            for mark in _OTHER_SEPARATORS
+            if dialect.separator and mark != dialect.separator
+        ]
+        self._lines = iter(lines)
         self._again: list[str] = []  # lines wrongly read as part of a record, last first
-        self._pending: list[str] = []  # lines of the record being read
+        self.number = 0  # of the line that was read last
 
     def __iter__(self) -> Iterator[Record]:
         """Yield each record that is not blank."""
-        while True:
-            reader = self._reader()
-            try:
-                for row in reader:
-                    yield from self._checked(row)
-                    if self._again:
-                        break  # the reader only reads lines in order: start again
-                else:
-                    return
-            except csv.Error:
-                if not self._pending:
-                    raise
-                yield from self._first_line_alone()
+        while (line := self._next_line()) is not None:
+            first = self.number
+            cells = self._cells(line)
+            if cells != [""]:
+                yield first, cells
 
-    def _reader(self) -> Iterator[list[str]]:
-        takes_quotes = self.unclosed.count < _MOST_UNCLOSED
-        return self.dialect.reader(self._feed(), takes_quotes=takes_quotes)
+    def _next_line(self) -> str | None:
+        line = self._again.pop() if self._again else next(self._lines, None)
+        if line is None:
+            return None
+        self.number += 1
+        if "\0" in line:
+            self.slips.zeros += line.count("\0")
+            line = line.replace("\0", "")
+        return line
 
-    def _feed(self) -> Iterator[str]:
-        while True:
-            line = self._again.pop() if self._again else next(self._lines, None)
-            if line is None:
-                return
-            self._pending.append(line)
-            if len(self._pending) > _MOST_LINES_OF_RECORD:
-                raise csv.Error
-            if "\0" in line:
-                self.zeros += line.count("\0")
-                line = line.replace("\0", "")
-            yield line
+    def _put_back(self, lines: list[str]) -> None:
+        self._again += reversed(lines)
+        self.number -= len(lines)
 
-    def _checked(self, row: list[str]) -> Iterator[Record]:
-        first, count = self._number + 1, len(self._pending)
-        if count > 1 and self._is_torn(row):
-            yield from self._first_line_alone()
-            return
-        self._number += count
-        self._pending.clear()
-        if row:
-            self._last_width = len(row)
-            yield first, row
+    def _cells(self, line: str) -> list[str]:
+        bare = line.rstrip("\r\n")
+        found = self._splitter.split(bare)
+        if found.is_open:
+            return self._over_lines(line, found)
+        if found.is_sound and (self._fits(found.cells) or bare == ""):
+            return found.cells
+        if not found.is_sound:
+            return self._damaged(bare)
+        return self._of_other_width(bare, found.cells)
 
-    def _is_torn(self, row: list[str]) -> bool:
-        """Return whether a record over several lines is probably several records."""
-        if self.dialect.quote not in self._pending[-1]:  # the file ends inside quotes
-            return True
-        expected = self.expected or self._last_width
-        first = len(split(self._pending[0], self.dialect))
-        return bool(expected) and len(row) != expected and first == expected
+    def _fits(self, cells: list[str]) -> bool:
+        return not self._width or len(cells) == self._width
 
-    def _first_line_alone(self) -> Iterator[Record]:
-        line, *others = self._pending
-        self._pending.clear()
-        self._again += reversed(others)
-        self._number += 1
-        self.unclosed.add(self._number, line)
-        yield self._number, split(line, self.dialect)
+    def _over_lines(self, line: str, begun: Split) -> list[str]:
+        """Return the cells of a record that goes on in the next lines, or of its first line."""
+        first, others = self.number, list[str]()
+        cells, ending = begun.cells, _ending(line)
+        split, length, are_rows = begun, len(line), True
+        while split.is_open and len(others) < _MOST_LINES_OF_RECORD and length < _LONGEST_RECORD:
+            following = self._next_line()
+            if following is None:
+                break
+            others.append(following)
+            length += len(following)
+            bare = following.rstrip("\r\n")
+            split = self._splitter.split(bare, inside=True)
+            if not split.is_sound:
+                break
+            cells = [*cells[:-1], f"{cells[-1]}{ending}{split.cells[0]}", *split.cells[1:]]
+            ending = _ending(following)
+            are_rows = are_rows and self._is_row(bare)
+        is_whole = split.is_sound and not split.is_open
+        if is_whole and self._fits(cells):
+            if are_rows:
+                self.slips.joined.add(first, line)
+            return cells
+        alone = self._splitter.mended(line.rstrip("\r\n"), self._width)
+        if is_whole and alone is None:
+            return cells
+        self._put_back(others)
+        return self._damaged(line.rstrip("\r\n"))
+
+    def _is_row(self, line: str) -> bool:
+        """Return whether a line would be a row by itself."""
+        return bool(self._width) and len(self._splitter.split(line).cells) == self._width
+
+    def _damaged(self, line: str) -> list[str]:
+        otherwise = self._escaped_otherwise.split(line)
+        if self._width and _is_sound(otherwise) and self._fits(otherwise.cells):
+            self.slips.otherwise.add(self.number, line)
+            return otherwise.cells
+        self.slips.damaged.add(self.number, line)
+        return self._splitter.mended(line, self._width) or self._splitter.loosely(line)
+
+    def _of_other_width(self, line: str, cells: list[str]) -> list[str]:
+        if self._separator == "," and (whole := with_thousands(cells, self._width)):
+            self.slips.thousands.add(self.number, line)
+            return whole
+        if self._width >= _LEAST_WIDTH:
+            for splitter in self._separated_otherwise:
+                found = splitter.split(line)
+                if _is_sound(found) and self._fits(found.cells):
+                    self.slips.otherwise.add(self.number, line)
+                    return found.cells
+        return cells
 
 
 def bounded_lines(file: TextIO) -> Iterator[str]:
@@ -103,3 +152,11 @@ def bounded_lines(file: TextIO) -> Iterator[str]:
                 f"A line has more than {_LONGEST_LINE:,} characters. Is it a table of text?"
             )
         yield line
+
+
+def _is_sound(split: Split) -> bool:
+    return split.is_sound and not split.is_open
+
+
+def _ending(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]

@@ -28,7 +28,7 @@ from backend.data.reading.raw import (
 )
 from backend.data.reading.reading import Reading, with_parts
 from backend.data.reading.typed import DecimalMarks, check_names, read_as
-from backend.data.reading.understood import Occurrences, Understood
+from backend.data.reading.understood import MOST_LINES, Occurrences, Understood, quote
 from backend.data.sql.quoting import identifier
 from backend.data.zones import LOCAL_ZONES
 
@@ -48,6 +48,7 @@ class Draft:
     rest: Iterator[Record]
     separator: str = ""  # of a text file
     regular: RegularFile | None = None  # if the engine may read the records itself
+    usual: int = 0  # how many cells most records of a text file have
     spool: Path | None = None  # where records are kept until all are read, if they use memory
     corrections: Corrections = NONE
 
@@ -66,7 +67,7 @@ def make_table(
     header = draft.header
     width = header.width
     _tell_header(draft, understood)
-    _load(connection, draft)
+    usual = _load(connection, draft)
     _unwrap_texts(connection, draft, understood)
     names = column_names(header.cells)
     columns = [
@@ -81,7 +82,7 @@ def make_table(
     if totals:
         readings = _read(connection, columns, draft)
     readings = _corrected(connection, columns, readings, draft.corrections)
-    has_surplus = _tell_ragged(connection, width, understood)
+    has_surplus = _tell_ragged(connection, usual, width, understood)
     _create(connection, name, names, readings, has_surplus=has_surplus)
     _tell_columns(names, readings, understood)
     return remarks | totals
@@ -132,17 +133,20 @@ def _usual_decimal(readings: Iterable[Reading]) -> str:
     return signs.most_common(1)[0][0] if signs else ""
 
 
-def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> None:
-    """Fill RAW with the records that are not empty."""
-    width = draft.header.width
+def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> int:
+    """Fill RAW with the records that are not empty; return how many cells they should have."""
+    width, usual = draft.header.width, draft.usual or draft.header.width
     if width > _WIDE:
         connection.execute("SET threads = 1")
     first = draft.records[draft.header.first_data_row :]
     regular = draft.regular
-    if not (regular and first and load_regular(connection, regular, width, first[0][0])):
-        load_raw(connection, chain(first, draft.rest), width, draft.spool)
+    if regular and load_regular(connection, regular, width):
+        usual = width
+    else:
+        load_raw(connection, chain(first, draft.rest), width, draft.spool, draft.usual)
     empty = [f"c{place} IS NULL" for place in range(width)]
     delete_rows(connection, " AND ".join([*empty, "surplus IS NULL"]))
+    return usual
 
 
 def _unwrap_texts(
@@ -180,21 +184,47 @@ def _tell_header(draft: Draft, understood: Understood) -> None:
         understood.form.append(f"header in lines {' and '.join(places)}, joined")
     else:
         understood.form.append(f"header in line {places[0]}")
+        _tell_names(draft, records[header.rows[0]][1], understood)
 
 
-def _tell_ragged(connection: duckdb.DuckDBPyConnection, width: int, understood: Understood) -> bool:
-    """Report records with too few or too many cells; return whether some have too many."""
+def _tell_names(draft: Draft, names: Sequence[str], understood: Understood) -> None:
+    """Report a header of a text file that has more names, or fewer cells, than most rows."""
+    cells, usual = draft.header.cells, draft.usual
+    count = len(names) if len(names) < usual else len("\0".join(names).rstrip("\0 ").split("\0"))
+    if not usual or count == usual or (usual < count and not cells[usual:]):
+        return
+    if count > usual:
+        which = f"{', '.join(map(quote, cells[usual:]))} has no cells"
+    else:
+        empty = "first" if draft.header.cells[0] == "" else "last"
+        which = f"the {empty} column has no name"
+    understood.warn(
+        f"The header has {count:,} cells, most rows have {usual:,}: {which}, unless the "
+        "names stand over the wrong columns."
+    )
+
+
+def _tell_ragged(
+    connection: duckdb.DuckDBPyConnection, usual: int, width: int, understood: Understood
+) -> bool:
+    """Report records with too few or too many cells; return whether some are left over."""
+    others = "the header" if usual == width else "most rows"
     for condition, what in (
-        (f"cells < {width}", "fewer cells than the header; those that are missing are NULL"),
-        (f"cells > {width}", f"more cells than the header; the rest is in {SURPLUS}"),
+        (f"cells < {usual}", f"fewer cells than {others}; those that are missing are NULL"),
+        (
+            f"cells > {usual} OR surplus IS NOT NULL",
+            f"more cells than {others}; the rest is in {SURPLUS}",
+        ),
     ):
         count, lines = connection.execute(
-            f"SELECT count(*), arg_min(line, line, 3) FROM {RAW} WHERE {condition}"  # noqa: S608 - our own names
+            f"SELECT count(*), arg_min(line, line, {MOST_LINES}) FROM {RAW} WHERE {condition}"  # noqa: S608 - our own names
         ).fetchall()[0]
         if count:
             rows = "1 row has" if count == 1 else f"{count:,} rows have"
             shown = ", ".join(f"{line:,}" for line in lines)
-            understood.warn(f"{rows} {what} (line {shown}).")
+            more = ", …" if count > len(lines) else ""
+            understood.warn(f"{rows} {what} (line {shown}{more}).")
+    ((count,),) = connection.execute(f"SELECT count(surplus) FROM {RAW}").fetchall()  # noqa: S608 - our own names
     return bool(count)
 
 

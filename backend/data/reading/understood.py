@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_EXAMPLES = 3
+MOST_LINES = 20
 _LONGEST_EXAMPLE = 80
 _LONGEST_NOTE = 500
 
@@ -33,14 +34,17 @@ class Understood:
 
 @dataclass
 class Occurrences:
-    """How often something odd was seen, and the first few lines where it was."""
+    """How often something odd was seen, and the first lines where it was."""
 
     count: int = 0
+    lines: list[int] = field(default_factory=list)
     examples: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, line: int, text: str) -> None:
         """Count one more."""
         self.count += 1
+        if len(self.lines) < MOST_LINES:
+            self.lines.append(line)
         if len(self.examples) < MOST_EXAMPLES:
             self.examples.append((line, text))
 
@@ -49,8 +53,10 @@ class Occurrences:
         return [{"line": line, "text": quote(text)[1:-1]} for line, text in self.examples]
 
     def shown(self) -> str:
-        """Return the examples as text: line 3: 'a;b', line 9: 'c'."""
-        return ", ".join(f"line {line}: {quote(text)}" for line, text in self.examples)
+        """Return the examples as text, and further lines: line 3: 'a;b', line 9: 'c', line 12."""
+        shown = [f"line {line:,}: {quote(text)}" for line, text in self.examples]
+        shown += [f"line {line:,}" for line in self.lines[len(self.examples) :]]
+        return ", ".join(shown) + (", …" if self.count > len(self.lines) else "")
 
 
 def quote(text: str) -> str:

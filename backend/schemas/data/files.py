@@ -62,6 +62,12 @@ class FileCorrections(Input):
     separator: Separator | None = Field(
         None, description="One character; empty: a single column.", examples=[";"]
     )
+    quote: Literal['"', "'", ""] | None = Field(
+        None, description="What cells are quoted with; empty: quotes are part of the text."
+    )
+    escape: Literal["\\", ""] | None = Field(
+        None, description="A backslash before a quote escapes it; empty: it is part of the text."
+    )
     decimal: Literal[",", "."] | None = Field(None, description="The decimal mark.")
     header_row: int | None = Field(
         None, ge=0, le=1_000_000, description="The line of the header; 0: no header."
@@ -91,6 +97,8 @@ class FileTable(SourceTable):
     sheets: list[str] = []
     encoding: str | None = None
     separator: str | None = None
+    quote: str | None = None
+    escape: str | None = None
     decimal: str | None = None
     header: list[int] = []
     titles: list[SkippedLine] = []

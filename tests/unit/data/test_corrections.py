@@ -9,7 +9,14 @@ from backend.data.files.formats import Format
 from backend.data.files.uploads import Upload, fill_upload
 
 PROSE = "A letter.\n\nIt has two sentences, and no table.\n"
-OF_TABLES = [{"separator": ";"}, {"header_row": 1}, {"types": {"a": "text"}}, {"decimal": ","}]
+OF_TABLES = [
+    {"separator": ";"},
+    {"quote": ""},
+    {"escape": ""},
+    {"header_row": 1},
+    {"types": {"a": "text"}},
+    {"decimal": ","},
+]
 
 
 def fill(tmp_path, content, format_, given, name="a.txt"):

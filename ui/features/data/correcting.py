@@ -55,6 +55,10 @@ def _fields(file: FileDetails) -> FileCorrections:
         values["separator"] = _choice(
             "Separator", marks, given.separator, f"separator-{key}", table.separator
         )
+        values["quote"] = _choice("Quotes", words.QUOTES, given.quote, f"quote-{key}", table.quote)
+        values["escape"] = _choice(
+            "Quotes within quotes", words.ESCAPES, given.escape, f"escape-{key}", table.escape
+        )
     if file.format in OF_SHEETS and file.content and len(file.content[0].sheets) > 1:
         sheets = {name: name for name in file.content[0].sheets}
         values["sheet"] = _choice("Only this sheet", sheets, given.sheet, f"sheet-{key}")

@@ -29,6 +29,8 @@ SEPARATORS = {
     "|": "Pipe |",
     "": "None: one column",
 }
+QUOTES = {'"': 'Double "', "'": "Single '", "": "None: they are part of the text"}
+ESCAPES = {"": "Doubled", "\\": "After a backslash, or doubled"}
 DECIMALS = {",": "Comma: 1.234,56", ".": "Point: 1,234.56"}
 AS_SHOWN = "Detected from the file"
 

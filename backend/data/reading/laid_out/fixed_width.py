@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from backend.data.reading.cells import Kind, kind_of
-from backend.data.reading.dialect import detect_dialect
+from backend.data.reading.detection import detect_dialect
+from backend.data.reading.dialect import SEPARATORS
 from backend.data.reading.encoding import Encoding
 from backend.data.reading.laid_out.rewriting import is_rule, separate
 
@@ -119,7 +120,7 @@ def _is_table(lines: Sequence[str], columns: Sequence[Column]) -> bool:
     gaps = [right.start - left.end for left, right in pairwise(columns)]
     if max(gaps, default=0) < _CLEAR_GAP or not any(c.has_values for c in columns[1:]):
         return False
-    separator = detect_dialect(lines).separator
+    separator = detect_dialect(lines, [mark for mark in SEPARATORS if mark != " "]).separator
     return not separator or not _separates(separator, lines, columns)
 
 

@@ -34,7 +34,7 @@ def test_many_columns_of_a_text_are_read(tmp_path, width, cell, kind):
     types, last = fill(tmp_path, stored, Format.TEXT)
 
     assert types == [kind] * width
-    assert (last == (None,) * width) == (cell == "#N/A")
+    assert set(map(str, last)) == {cell}
 
 
 def fill_within_the_bounds(sandbox, tmp_path, width):
