@@ -15,6 +15,7 @@ from typing import Any, Self
 import httpx
 from dotenv import dotenv_values
 
+from backend.domains.rerouting import find_rerouting, rerouting_text
 from backend.errors.domains import SecretForbidden, SecretMissing
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import NAMED, McpServer, StdioServer
@@ -169,12 +170,15 @@ def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
 
     A secret in the url is checked against the host of the complete url.
     """
+    first = next((name for _, _, name in _names_in({"": server})), None)
+    if first and (rerouting := next(find_rerouting(server), None)):
+        raise SecretForbidden(rerouting_text(rerouting[1], first))
     if isinstance(server, StdioServer):
         destination: Destination | None = Destination(STDIO)
     else:
         destination = Destination.of_url(secrets.expand(server.url, None))
-        if destination is None and (name := next((n for _, _, n in _names_in({"": server})), None)):
-            raise SecretForbidden(f"${{{name}}} is not sent, because its url has no host.")
+        if destination is None and first:
+            raise SecretForbidden(f"${{{first}}} is not sent, because its url has no host.")
 
     def expand(value: Any) -> Any:
         if isinstance(value, str):
@@ -214,6 +218,7 @@ def check_secrets(
     if len(named) > MOST_NAMES:
         message = f"Tool servers of one domain name {MOST_NAMES:,} secrets at most."
         return [Fault(path=["mcp_servers"], message=message)], []
+    faults += _rerouted(servers, {server: name for server, _, name in reversed(named)})
     for server, field, name in named:
         path: list[str | int] = ["mcp_servers", server, field]
         if field not in EXPANDED:
@@ -226,6 +231,14 @@ def check_secrets(
         elif absent := secrets.absence(name):
             warnings.append(Fault(path=path, message=absent))
     return faults, warnings
+
+
+def _rerouted(servers: Mapping[str, McpServer], named: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield faults of servers that name a secret, by server, and could take it elsewhere."""
+    for server, secret in named.items():
+        for field, name in find_rerouting(servers[server]):
+            message = rerouting_text(name, secret)
+            yield Fault(path=["mcp_servers", server, field], message=message)
 
 
 def _destination_of(server: McpServer) -> Destination | None:

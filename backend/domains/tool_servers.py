@@ -12,6 +12,10 @@ from backend.text import is_visible
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 
+_OF_THE_CONNECTION = frozenset(
+    ("connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade")
+)
+
 
 def check_servers(servers: Mapping[str, McpServer], commands: Commands) -> list[Fault]:
     """Return faults of servers that cannot or may not be connected to; each names its server."""
@@ -46,6 +50,8 @@ def _wrong_address(server: StreamableHttpServer) -> Iterator[tuple[list[str], st
         yield ["url"], "its url must begin with http:// or https:// and name a host."
     if odd := _first(server.headers, lambda name, _: not _HEADER_NAME.fullmatch(name)):
         yield ["headers"], f"{odd!r} cannot be the name of a header."
+    if odd := _first(server.headers, lambda name, _: name.lower() in _OF_THE_CONNECTION):
+        yield ["headers"], f"{odd} is set by each connection itself; leave it out."
     if odd := _first(server.headers, lambda _, text: not (text.isascii() and text.isprintable())):
         yield ["headers"], f"{odd!r} has a value that no header can have: only ASCII, in one line."
 

@@ -176,6 +176,16 @@ def test_a_compressed_answer_is_read_although_nobody_asked_for_it():
     assert (result.content, result.status) == ("fine", "success")
 
 
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "ALL_PROXY"])
+def test_a_server_on_this_machine_is_reached_without_the_proxy(monkeypatch, variable):
+    monkeypatch.setenv(variable, "http://127.0.0.1:1")
+
+    with WireServer("zipped") as server:
+        result, _ = ask(server.template)
+
+    assert result.content == "fine"
+
+
 def test_a_stream_for_what_a_server_asks_is_opened_with_the_first_call_only():
     async def go(server, *calls):
         async with opened(s=server.template) as tools:

@@ -197,3 +197,35 @@ def test_more_secrets_than_can_be_judged_at_once_are_one_fault():
     assert [fault.message for fault in faults] == [
         "Tool servers of one domain name 1,000 secrets at most."
     ]
+
+
+HTTP = {"transport": "streamable_http", "url": "http://localhost/mcp"}
+PROCESS = {"transport": "stdio", "command": "c"}
+
+
+@pytest.mark.parametrize(
+    ("server", "field", "name"),
+    [
+        (HTTP, "headers", "Host"),
+        (HTTP, "headers", "X-Forwarded-Host"),
+        (HTTP, "headers", "FORWARDED"),
+        (HTTP, "headers", "Proxy-Authorization"),
+        (HTTP, "headers", "x-original-url"),
+        (PROCESS, "env", "HTTPS_PROXY"),
+        (PROCESS, "env", "all_proxy"),
+        (PROCESS, "env", "SSL_CERT_FILE"),
+        (PROCESS, "env", "NODE_TLS_REJECT_UNAUTHORIZED"),
+    ],
+)
+def test_what_could_take_a_secret_elsewhere_is_refused_beside_one(server, field, name) -> None:
+    alone = server | {field: {name: "evil.example"}}
+    beside = server | {field: {name: "evil.example", "TOKEN": "${JIRA_KEY}"}}
+    template = DomainTemplate(name="d", mcp_servers={"s": beside}).mcp_servers["s"]
+
+    faults, _ = checked(beside, "JIRA_KEY")
+
+    assert checked(alone, "JIRA_KEY") == ([], [])
+    assert [fault.path for fault in faults] == [["mcp_servers", "s", field]]
+    assert f"Leave {name} out" in faults[0].message
+    with pytest.raises(SecretForbidden, match=f"Leave {name} out"):
+        expand_secrets(template, secrets("JIRA_KEY"))

@@ -59,7 +59,7 @@ class Session:
     ) -> None:
         self._name = name
         self._known = known
-        self._http = HttpWatch(self._fail)
+        self._http = HttpWatch(self._fail, "" if isinstance(server, StdioServer) else server.url)
         self._opening = (
             stdio_session(server, commands, own, self._take_aside)
             if isinstance(server, StdioServer)

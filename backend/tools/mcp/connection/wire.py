@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import httpx
 
+from backend.domains.secrets import Destination
 from backend.llm.parts import MAX_PARTS, Parts
 from backend.tools.mcp.connection.cancel import CancellingClient
 from backend.web.inflate import Inflated, NotInflatable
@@ -62,8 +63,9 @@ class HttpWatch:
     first call, because opening it with every connection would add a fifth to the time to connect.
     """
 
-    def __init__(self, on_failure: OnFailure) -> None:
+    def __init__(self, on_failure: OnFailure, url: str) -> None:
         self._on_failure = on_failure
+        self._is_direct = _is_direct(url)
         self._has_session = False
         self._is_wanted, self._is_open = asyncio.Event(), asyncio.Event()
         self._messages = Pace()
@@ -86,6 +88,7 @@ class HttpWatch:
             auth=auth,
             event_hooks=hooks,
             follow_redirects=False,
+            trust_env=not self._is_direct,
             verify=_tls_context(),
         )
 
@@ -108,6 +111,15 @@ class HttpWatch:
         if response.request.method == "GET":
             self._is_open.set()
         response.stream = _Watched(response, self._on_failure, self._messages)
+
+
+def _is_direct(url: str) -> bool:
+    """Return whether no proxy of the environment may stand between.
+
+    It would read what is sent without encryption, and look for this machine's addresses at itself.
+    """
+    destination = Destination.of_url(url)
+    return destination is None or destination.scheme == "http" or destination.is_this_machine
 
 
 @cache
