@@ -69,7 +69,7 @@ def write_xlsx(place: Path, title: str, total: int, target: Path) -> None:
     if total > MOST_SHEET_ROWS:
         raise ArtifactRefused(f"An Excel sheet cannot hold {total:,} rows. Use csv or parquet.")
     head = read_page(place, 0, SAMPLE)
-    columns = [{"name": column.name, "type": column.type} for column in head.columns]
+    columns = [column.wire for column in head.columns]
     with target.open("wb") as file:
         write_workbook([(title, {"columns": columns, "rows": _Rows(place, head.rows)})], file)
 

@@ -36,7 +36,7 @@ class Pages:
             return await self._sandbox.run(read_page, *work, bounds=READING, key=scope.user_id)
 
         page = await self._files.open(row, work)
-        columns = [{"name": column.name, "type": column.type} for column in page.columns]
+        columns = [column.wire for column in page.columns]
         return {"columns": columns, "rows": page.rows}
 
     async def text(

@@ -14,7 +14,7 @@ _ROW_CHARS = 20  # overhead of a row
 def table_preview(table: Table, total: int) -> JSON:
     """Return a table's columns and these rows."""
     return {
-        "columns": [{"name": column.name, "type": column.type} for column in table.columns],
+        "columns": [column.wire for column in table.columns],
         "rows": table.rows,
         "total_rows": total,
     }

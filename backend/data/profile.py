@@ -80,7 +80,11 @@ def _with_reading(table: TableInfo, understood: Understood | None) -> TableInfo:
     if understood is None:
         return table
     columns = tuple(
-        replace(column, comment=column.comment or understood.columns.get(column.name, ""))
+        replace(
+            column,
+            comment=column.comment or understood.columns.get(column.name, ""),
+            format=understood.formats.get(column.name, ""),
+        )
         for column in table.columns
     )
     form, warnings = tuple(understood.form), tuple(understood.warnings)

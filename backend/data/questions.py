@@ -4,15 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from duckdb import DuckDBPyRelation
+from sqlglot import exp
+
 from backend.data.aggregate import Sums, count_texts, refuse_texts, sum_by_keys
 from backend.data.engines.catalogs import Catalog
 from backend.data.engines.databases import Database
 from backend.data.engines.local import ask, function_names, run_query
 from backend.data.errors import UnknownSource, did_you_mean
 from backend.data.files.parquet import Written, write_relation, write_rows
-from backend.data.results import Limits, Table
+from backend.data.results import Column, Limits, Table
 from backend.data.sql.guard import QueryScope, check_query, referenced_tables
 from backend.data.sql.names import plain, written
+from backend.data.sql.result_formats import formats_by_path, result_formats
 from backend.data.tables import TableInfo
 
 Question = str | Sums
@@ -33,15 +37,22 @@ def query_snapshots(
 ) -> Table:
     """Return the result of a query; unprefixed tables belong to `default`, others to `others`."""
     sql = _as_sql(question, default.name, default.tables, "duckdb")
-    return run_query(default.name, _places(default, others, sql), sql, limits)
+    checked = _checked(default, others, sql)
+    table = run_query(default.name, _places(default, others, checked), sql, limits)
+    return table.written_as(_formats(default, others, checked, table.columns))
 
 
 def write_snapshots(
     default: Snapshot, others: Sequence[Snapshot], sql: str, place: Path
 ) -> Written:
     """Write the complete result of a SELECT as Parquet."""
-    places = _places(default, others, sql)
-    return ask(default.name, places, sql, lambda relation: write_relation(relation, place))
+    checked = _checked(default, others, sql)
+
+    def write(relation: DuckDBPyRelation) -> Written:
+        columns = [Column(name, "") for name in relation.columns]
+        return write_relation(relation, place, _formats(default, others, checked, columns))
+
+    return ask(default.name, _places(default, others, checked), sql, write)
 
 
 def write_database(
@@ -51,11 +62,25 @@ def write_database(
     return write_rows(query_database(name, url, tables, sql, limits), place)
 
 
-def _places(default: Snapshot, others: Sequence[Snapshot], sql: str) -> Mapping[str, Path]:
-    """Return the paths of the sources that a query names. Raise QueryRefused."""
+def _checked(default: Snapshot, others: Sequence[Snapshot], sql: str) -> exp.Expr:
+    """Return the parsed query. Raise QueryRefused."""
+    paths = frozenset(_paths(default, (default, *others)))
+    return check_query(sql, QueryScope("duckdb", paths, function_names(), True))
+
+
+def _formats(
+    default: Snapshot, others: Sequence[Snapshot], query: exp.Expr, columns: Sequence[Column]
+) -> list[str]:
+    """Return how the numbers of a result's columns are written."""
+    known = dict(formats_by_path(default.tables, [()]))
+    for one in (default, *others):
+        known |= formats_by_path(one.tables, [(one.name.lower(),), (one.name.lower(), "main")])
+    return result_formats(query, known, [column.name for column in columns])
+
+
+def _places(default: Snapshot, others: Sequence[Snapshot], checked: exp.Expr) -> Mapping[str, Path]:
+    """Return the paths of the sources that a query names."""
     every = (default, *others)
-    paths = frozenset(_paths(default, every))
-    checked = check_query(sql, QueryScope("duckdb", paths, function_names(), True))
     used = {default.name, *(path[0] for path in referenced_tables(checked))}
     return {s.name: s.path for s in every if s.name in used}
 
@@ -67,7 +92,8 @@ def query_database(
     database = Database(url)
     if isinstance(question, Sums) and database.dialect == "sqlite":
         _check_sums(database, name, tables, question, limits)
-    return database.query(_as_sql(question, name, tables, database.dialect), tables, limits)
+    sql = _as_sql(question, name, tables, database.dialect)
+    return database.query(sql, tables, limits)
 
 
 def reflect_database(url: str) -> tuple[Catalog, str]:

@@ -3,8 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -28,10 +28,25 @@ class Limits:
 
 @dataclass(frozen=True)
 class Column:
-    """A column's name, and its type as the source names it."""
+    """A column's name, its type as the source names it, and how its numbers are written, if known.
+
+    The format is a workbook's: `backend/tabular/number_formats.py`.
+    """
 
     name: str
     type: str
+    format: str = ""
+
+    @property
+    def wire(self) -> dict[str, str]:
+        """The column as stored tables and the wire have it."""
+        written = {"format": self.format} if self.format else {}
+        return {"name": self.name, "type": self.type, **written}
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> "Column":
+        """Return the column of a stored table."""
+        return cls(str(stored["name"]), str(stored["type"]), str(stored.get("format") or ""))
 
 
 @dataclass
@@ -41,6 +56,11 @@ class Table:
     columns: tuple[Column, ...]
     rows: list[list[Scalar]] = field(default_factory=list)
     cut_by: str | None = None
+
+    def written_as(self, formats: Sequence[str]) -> "Table":
+        """Return the table with the number formats of its columns."""
+        pairs = zip(self.columns, formats, strict=True)
+        return replace(self, columns=tuple(replace(one, format=f) for one, f in pairs))
 
     @property
     def complete(self) -> bool:

@@ -7,12 +7,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """A column: its name, type, meaning if known, and examples of its values."""
+    """A column: its name, type, meaning if known, examples of its values, and its number format."""
 
     name: str
     type: str
     comment: str = ""
     values: str = ""
+    format: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from backend.export.document_body import BodyWriter, write_figure
 from backend.export.history import History
 from backend.export.parts import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.export.reader import Reader
-from backend.tabular.cells import cell_writer, is_number
+from backend.tabular.cells import cell_writers, is_number
 from backend.tabular.columns import kinds_of
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -101,7 +101,7 @@ def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
     columns, rows = table["columns"], table.get("rows", [])[:SHOWN_ROWS]
     kinds = kinds_of(columns)
     head = "".join(f"<th>{escape(str(column.get('name', '')))}</th>" for column in columns)
-    writers = [cell_writer(kind, reader.locale) for kind in kinds]
+    writers = cell_writers(columns, reader.locale)
     opening = ['<td class="number">' if is_number(kind) else "<td>" for kind in kinds]
     body = "".join(
         "<tr>"

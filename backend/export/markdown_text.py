@@ -8,7 +8,7 @@ from backend.export.history import History
 from backend.export.parts import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.export.reader import Reader
 from backend.markdown.cells import rewrite_markdown
-from backend.tabular.cells import cell_writer, is_number
+from backend.tabular.cells import cell_writers, is_number
 from backend.tabular.columns import kinds_of
 
 _FENCES = re.compile(r"`{3,}")
@@ -47,7 +47,7 @@ def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
     kinds = kinds_of(columns)
     head = _cells(str(column.get("name", "")) for column in columns)
     rule = _cells("---:" if is_number(kind) else "---" for kind in kinds)
-    writers = [cell_writer(kind, reader.locale) for kind in kinds]
+    writers = cell_writers(columns, reader.locale)
     lines = [_cells(write(cell) for write, cell in zip(writers, row, strict=False)) for row in rows]
     text = "\n".join((head, rule, *lines))
     drawn = "; the HTML export draws its chart" if table.get("chart") else ""

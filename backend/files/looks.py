@@ -67,7 +67,7 @@ def sample_of(table: TableInfo, result: Table) -> TableSample:
     """Return the first rows of a table."""
     return TableSample(
         table=table.name,
-        columns=[SourceColumn(name=c.name, type=c.type) for c in result.columns],
+        columns=[SourceColumn(**c.wire) for c in result.columns],
         rows=[list(row) for row in result.rows],
         complete=result.complete,
     )

@@ -1,18 +1,22 @@
-"""Table cells as people read them, in any view: money with cents, a dash for no value. Pure."""
+"""Table cells as people read them, in any view: by their format, a dash for no value. Pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from backend.tabular.columns import CENTS, Kind
+from backend.tabular.columns import Kind, format_of, kinds_of
 from backend.tabular.locales import NOTHING, write_day, write_moment, write_number
+from backend.tabular.number_formats import NumberFormat
 
 Writer = Callable[[Any], str]
 
 
-def cell_writer(kind: Kind, locale: str | None) -> Writer:
-    """Return the function that writes a cell of a column of this kind."""
-    write = _writer(kind, locale)
-    return lambda value: NOTHING if value is None else write(value)
+def cell_writers(columns: Iterable[Mapping[str, Any]], locale: str | None) -> list[Writer]:
+    """Return the function for each column of a stored table that writes its cells."""
+    columns = list(columns)
+    return [
+        _with_dash(_writer(kind, format_of(column), locale))
+        for kind, column in zip(kinds_of(columns), columns, strict=True)
+    ]
 
 
 def is_number(kind: Kind) -> bool:
@@ -20,12 +24,16 @@ def is_number(kind: Kind) -> bool:
     return kind in (Kind.MONEY, Kind.NUMBER)
 
 
-def _writer(kind: Kind, locale: str | None) -> Writer:
+def _with_dash(write: Writer) -> Writer:
+    return lambda value: NOTHING if value is None else write(value)
+
+
+def _writer(kind: Kind, written: NumberFormat | None, locale: str | None) -> Writer:
     def number(value: Any) -> str:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return str(value)
-        if kind is Kind.MONEY:
-            return write_number(value, locale, CENTS)
+        if written is not None:
+            return written.write(value, locale)
         # Whole numbers stay unformatted, because some are years.
         return write_number(value, locale, is_grouped=not float(value).is_integer())
 

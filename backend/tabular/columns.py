@@ -1,6 +1,7 @@
-"""The kind of values in a column, by its name and type: one rule for every view. Pure.
+"""The kind of values in a column, by its name, type and format: one rule for every view. Pure.
 
-A type is given as its source names it: `DECIMAL(18,2)`, `double precision`, `BIGINT` and so on.
+A type is given as its source names it: `DECIMAL(18,2)`, `double precision`, `BIGINT` and so on. A
+format, which only some columns have, is a workbook's (`number_formats.py`).
 """
 
 import re
@@ -8,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
-CENTS = 2
+from backend.tabular.number_formats import NumberFormat, parse_format
+
+_CENTS = NumberFormat(2, is_grouped=True)
 
 _FRACTIONS = ("DECIMAL", "NUMERIC", "DOUBLE", "FLOAT", "REAL", "NUMBER", "MONEY")
 _WHOLE = (
@@ -46,8 +49,11 @@ class Kind(StrEnum):
     TEXT = "text"
 
 
-def kind_of(name: str, type_name: str) -> Kind:
-    """Return a column's kind. Money: a number whose name or type says so."""
+def kind_of(name: str, type_name: str, format_: str = "") -> Kind:
+    """Return a column's kind. Money: a number whose format, type or name says so.
+
+    The name does not decide where a format says that the number is none, as that of a count.
+    """
     kind = type_name.strip().upper()
     if kind == "DATE":
         return Kind.DATE
@@ -55,12 +61,34 @@ def kind_of(name: str, type_name: str) -> Kind:
         return Kind.MOMENT
     if not kind.startswith(_FRACTIONS + _WHOLE) or kind.startswith("INTERVAL"):
         return Kind.TEXT
+    written = parse_format(format_) if format_ else None
+    if written is not None:
+        may_be = written.is_grouped or bool(written.decimals)
+        is_other = written.is_percent or written.unit or not may_be
+        if written.currency or is_other:
+            return Kind.MONEY if written.currency else Kind.NUMBER
     return Kind.MONEY if kind.startswith("MONEY") or _speaks_of_money(name) else Kind.NUMBER
 
 
 def kinds_of(columns: Iterable[Mapping[str, Any]]) -> list[Kind]:
     """Return the kind of each column of a stored table."""
-    return [kind_of(str(column.get("name", "")), str(column.get("type", ""))) for column in columns]
+    return [kind_of(*_described(column)) for column in columns]
+
+
+def format_of(column: Mapping[str, Any]) -> NumberFormat | None:
+    """Return how the numbers of a stored table's column are written; None if as they are.
+
+    Without a format of its own, money has cents.
+    """
+    kind, written = kind_of(*_described(column)), str(column.get("format") or "")
+    if kind not in (Kind.MONEY, Kind.NUMBER):
+        return None
+    return (parse_format(written) if written else None) or (_CENTS if kind is Kind.MONEY else None)
+
+
+def _described(column: Mapping[str, Any]) -> tuple[str, str, str]:
+    name, type_name, format_ = (str(column.get(key) or "") for key in ("name", "type", "format"))
+    return name, type_name, format_
 
 
 def _speaks_of_money(name: str) -> bool:

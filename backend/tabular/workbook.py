@@ -12,7 +12,7 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
-from backend.tabular.columns import Kind, kinds_of
+from backend.tabular.columns import Kind, format_of, kinds_of
 from backend.tabular.csv_text import is_like_formula
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -23,7 +23,7 @@ _FIRST_DAY = date(1900, 1, 1)
 _CUT = "… (cut: Excel's cells hold no more)"
 _NOT_IN_XML = re.compile(rf"{ILLEGAL_CHARACTERS_RE.pattern}|[\ud800-\udfff\ufffe\uffff]")
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f\ud800-\udfff\ufffe\uffff]+")
-_FORMATS = {Kind.MONEY: "#,##0.00", Kind.DATE: "yyyy-mm-dd"}
+_DAYS = "yyyy-mm-dd"
 _HEADING = Font(bold=True)
 
 Table = dict[str, Any]
@@ -50,15 +50,23 @@ def write_workbook(tables: Iterable[tuple[str, Table]], file: IO[bytes]) -> None
 def _write_sheet(sheet: Any, table: Table) -> None:
     names = [str(column.get("name", "")) for column in table["columns"]]
     kinds = kinds_of(table["columns"])
+    codes = [_code(column, kind) for column, kind in zip(table["columns"], kinds, strict=True)]
+    looks = list(zip(kinds, codes, strict=True))
     sheet.freeze_panes = "A2"
     for place, width in enumerate(_widths(names, table["rows"][:100]), 1):
         sheet.column_dimensions[get_column_letter(place)].width = width
     sheet.append([_cell(sheet, name, Kind.TEXT, is_heading=True) for name in names])
     for row in table["rows"]:
-        sheet.append([_cell(sheet, value, kind) for value, kind in zip(row, kinds, strict=False)])
+        sheet.append([_cell(sheet, value, *look) for value, look in zip(row, looks, strict=False)])
 
 
-def _cell(sheet: Any, value: Any, kind: Kind, *, is_heading: bool = False) -> Any:
+def _code(column: Table, kind: Kind) -> str:
+    """Return the workbook's format of a column; empty for none of its own."""
+    written = format_of(column)
+    return written.code if written else _DAYS if kind is Kind.DATE else ""
+
+
+def _cell(sheet: Any, value: Any, kind: Kind, code: str = "", *, is_heading: bool = False) -> Any:
     """Return a cell; text is marked as such, because openpyxl reads `=1+1` as a formula."""
     if value is None:
         return None
@@ -70,8 +78,8 @@ def _cell(sheet: Any, value: Any, kind: Kind, *, is_heading: bool = False) -> An
         cell.data_type = "s"
         if is_like_formula(cell.value):
             cell.quotePrefix = True
-    elif kind in _FORMATS:
-        cell.number_format = _FORMATS[kind]
+    elif code and not isinstance(value, bool):
+        cell.number_format = code
     if is_heading:
         cell.font = _HEADING
     return cell

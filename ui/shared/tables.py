@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backend.tabular.cells import Writer, cell_writer
-from backend.tabular.columns import kinds_of
+from backend.tabular.cells import Writer, cell_writers
 from backend.tabular.locales import NOTHING, write_number
 
 # JavaScript and Arrow do not hold larger integers exactly; they are shown as text.
@@ -29,7 +28,7 @@ def to_frame(table: Table) -> pd.DataFrame:
 
 
 def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
-    """Return the frame with formatted cells: money with cents, a dash for no value.
+    """Return the frame with formatted cells: by their format, a dash for no value.
 
     The values are unchanged, so that sorting is correct. A very large frame is not formatted.
     """
@@ -44,7 +43,7 @@ def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
 
 def writers(table: Table, locale: str | None) -> list[Writer]:
     """Return the cell writer of each column."""
-    return [cell_writer(kind, locale) for kind in kinds_of(table.get("columns", []))]
+    return cell_writers(table.get("columns", []), locale)
 
 
 def rows_with(table: Table, text: str, locale: str | None = None) -> list[Sequence[Any]]:

@@ -27,6 +27,7 @@ from backend.data.errors import QueryFailed, SourceUnusable
 from backend.data.results import Column, Limits, Table, collect
 from backend.data.sql.guard import QueryScope, check_query
 from backend.data.sql.names import how_to_write, written
+from backend.data.sql.result_formats import formats_by_path, result_formats
 from backend.data.tables import TableInfo
 from backend.sandbox.child import on_stop
 
@@ -155,9 +156,11 @@ class Database:
         with self.open(limits, sealed=True) as connection:
             try:
                 checked = check_query(sql, self._query_scope(tables, connection))
-                return _fetch(connection, verbatim(sql, checked, self.dialect), limits)
+                table = _fetch(connection, verbatim(sql, checked, self.dialect), limits)
             except SQLAlchemyError as error:
                 raise QueryFailed(self._explain(error, tables)) from None
+        known = formats_by_path(tables, [()])  # a database has none, but counts have their own
+        return table.written_as(result_formats(checked, known, [c.name for c in table.columns]))
 
     def _query_scope(self, tables: Sequence[TableInfo], connection: Connection) -> QueryScope:
         columns: dict[tuple[str, ...], frozenset[str]] = {}

@@ -25,6 +25,7 @@ MOST_ROWS = 2_000_000
 MOST_COLUMNS = 1_000
 SAMPLE = Limits(rows=50, bytes=200_000)
 _BATCH_ROWS = 2_048
+_FORMAT = b"number_format"  # of a column, in the metadata of its field
 _GROUP_ROWS, _GROUP_BYTES = 50_000, 8_000_000
 _LARGEST_FILE = 2_000_000_000
 # Types that Parquet and DuckDB share; anything else is written as text.
@@ -44,8 +45,13 @@ class Written:
     rows: int
 
 
-def write_relation(relation: duckdb.DuckDBPyRelation, place: Path) -> Written:
-    """Write all rows of a query's result. Raise QueryFailed if there are too many."""
+def write_relation(
+    relation: duckdb.DuckDBPyRelation, place: Path, formats: Sequence[str]
+) -> Written:
+    """Write all rows of a query's result. Raise QueryFailed if there are too many.
+
+    The number formats of its columns are kept with them, as metadata of Arrow's fields.
+    """
     names = unique_names(relation.columns)
     if len(names) > MOST_COLUMNS:
         raise QueryFailed(f"A table has at most {MOST_COLUMNS:,} columns. Choose some of them.")
@@ -54,7 +60,7 @@ def write_relation(relation: duckdb.DuckDBPyRelation, place: Path) -> Written:
         f"{_stored(number, kind)} AS {identifier(n)}" for number, (kind, n) in enumerate(kinds, 1)
     ]
     reader = relation.project(", ".join(parts)).to_arrow_reader(_BATCH_ROWS)
-    _write(reader.schema, reader, place)
+    _write(_with_formats(reader.schema, formats), reader, place)
     return describe(place)
 
 
@@ -68,7 +74,8 @@ def write_rows(table: Table, place: Path) -> Written:
         for number, column in enumerate(table.columns)
     ]
     whole = pa.Table.from_arrays(columns, names=names)
-    _write(whole.schema, whole.to_batches(_BATCH_ROWS), place)
+    schema = _with_formats(whole.schema, [column.format for column in table.columns])
+    _write(schema, whole.to_batches(_BATCH_ROWS), place)
     return describe(place)
 
 
@@ -81,7 +88,9 @@ def read_page(place: Path, offset: int, limits: Limits) -> Table:
     """Return rows from `offset` on, as many as the limits allow."""
     with opened() as connection:
         rows = connection.read_parquet(str(place))
-        return fetch(rows.limit(limits.rows, offset), limits)
+        page = fetch(rows.limit(limits.rows, offset), limits)
+    held = [(field.metadata or {}).get(_FORMAT, b"") for field in pq.read_schema(place)]
+    return page.written_as([one.decode() for one in held])
 
 
 def read_rows(place: Path) -> Iterator[list[Scalar]]:
@@ -99,6 +108,11 @@ def opened(folder: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+def _with_formats(schema: pa.Schema, formats: Sequence[str]) -> pa.Schema:
+    fields = zip(schema, formats, strict=True)
+    return pa.schema([f.with_metadata({_FORMAT: code}) if code else f for f, code in fields])
+
+
 def _write(schema: pa.Schema, pieces: Iterable[pa.RecordBatch], place: Path) -> None:
     """Write batches in groups that depend on the rows alone: equal rows give equal bytes."""
     rows = 0
@@ -110,7 +124,7 @@ def _write(schema: pa.Schema, pieces: Iterable[pa.RecordBatch], place: Path) -> 
                 raise QueryFailed(
                     f"The result has more than {MOST_ROWS:,} rows. Aggregate, or ask for less."
                 )
-            held.append(piece)
+            held.append(piece.cast(schema))
             if (
                 sum(one.num_rows for one in held) >= _GROUP_ROWS
                 or sum(one.nbytes for one in held) >= _GROUP_BYTES

@@ -17,7 +17,8 @@ class Understood:
     """How one table was read.
 
     `form` says how it is written, `warnings` what is missing, was skipped or is ambiguous,
-    `columns` how the cells of each column were read. `facts` are the same as values, by name, for
+    `columns` how the cells of each column were read, `formats` how its numbers were written, as a
+    workbook's number format. `facts` are the same as values, by name, for
     corrections: encoding, separator or is_aligned, decimal, header, titles, below, totals, sheet.
     """
 
@@ -25,6 +26,7 @@ class Understood:
     warnings: list[str] = field(default_factory=list)
     columns: dict[str, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
+    formats: dict[str, str] = field(default_factory=dict)
 
     def warn(self, text: str) -> None:
         """Add a warning, shortened if it quotes much text."""

@@ -27,10 +27,15 @@ class OwnQuery(Input):
 
 
 class TableColumn(Wire):
-    """A column's name, and its type as the source names it."""
+    """A column's name, and its type as the source names it.
+
+    `format`: how its numbers are written, as a workbook's number format (`0.00%`); empty if it
+    is not known, as of most expressions.
+    """
 
     name: str
     type: str
+    format: str = ""
 
 
 class QueryTable(Wire):

@@ -27,10 +27,14 @@ class SourceList(Wire):
 
 
 class SourceColumn(Wire):
-    """A column of a table: its type as the source names it, and its meaning if known."""
+    """A column of a table: its type as the source names it, and its meaning if known.
+
+    `format`: how its numbers are written, as a workbook's number format; empty if unknown.
+    """
 
     name: str
     type: str
+    format: str = ""
     meaning: str = ""
 
 

@@ -3,7 +3,7 @@
 Pure. What nobody asked for is said: a sum, or the mean of what cannot be added up.
 """
 
-from backend.tabular.charts.measures import NAMES, figure, is_rate
+from backend.tabular.charts.measures import NAMES, figure
 from backend.tabular.charts.plot import Channel, Plot, Role
 
 _COMBINED = ("bar", "line", "area", "arc")
@@ -56,15 +56,18 @@ def _combine(
     if measure.role is Role.COUNT:
         measure.cells = [len(rows) for rows in groups]
         return
-    chosen = asked or ("mean" if is_rate(measure.column) else "sum")
-    if asked == "sum" and is_rate(measure.column):
+    chosen = asked or ("mean" if measure.is_rate else "sum")
+    if asked == "sum" and measure.is_rate:
         chosen = "mean"
     measure.aggregate = chosen
     named = NAMES[chosen].format(measure.column)
     given = measure.definition.get("title")
-    measure.title = named if not given else given if chosen == asked else f"{given} ({chosen})"
+    if given:
+        measure.title = given if chosen == asked else f"{given} ({chosen})"
+    else:
+        measure.title = measure.measured(named)
     if chosen != asked:
-        plot.notes.append(_said(named, chosen, others, is_rate(measure.column)))
+        plot.notes.append(_said(named, chosen, others, measure.is_rate))
     measure.cells = [figure(chosen, [measure.cells[row] for row in rows]) for rows in groups]
 
 

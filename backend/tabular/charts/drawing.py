@@ -42,6 +42,7 @@ _STEPS = {  # by unit: the interval and number of a step, and its least days
     "yearmonth": ("month", 1, 28),
     "yearmonthdate": ("day", 1, 1),
 }
+_COUNTS = ("count", "distinct")
 _LOOKS: Mapping[str, Spec] = {"line": {"point": True}, "point": {"filled": True}}
 
 
@@ -130,9 +131,16 @@ def _encode(plot: Plot, channel: Channel) -> Spec:
     if channel is plot.value and plot.type in ("bar", "area", "arc"):
         stack = given.get("stack", "zero") if channel.is_additive else None
         drawn["stack"] = stack
-    if name in ("x", "y") and channel.kind is Kind.MONEY and channel.role is Role.MEASURE:
-        drawn["axis"] = {"format": "~s"}
+    if name in ("x", "y") and channel.role is Role.MEASURE:
+        drawn |= _axis(channel)
     return drawn
+
+
+def _axis(channel: Channel) -> Spec:
+    """Return how an axis of numbers is written: shares as percent, money shortened."""
+    if channel.written and channel.written.is_percent:
+        return {"axis": {"format": "~%"}}
+    return {"axis": {"format": "~s"}} if channel.kind is Kind.MONEY else {}
 
 
 def _along_time(channel: Channel) -> Spec:
@@ -175,8 +183,8 @@ def _tooltip(channel: Channel) -> Spec:
     is_name = channel.role is Role.CATEGORY
     tip: Spec = {"field": channel.name, "type": "nominal" if is_name else "quantitative"}
     tip["title"] = channel.title
-    if channel.kind is Kind.MONEY and channel.role is Role.MEASURE:
-        tip["format"] = ",.2f"
+    if channel.written and channel.role is Role.MEASURE and channel.aggregate not in _COUNTS:
+        tip["format"] = channel.written.d3
     return tip
 
 

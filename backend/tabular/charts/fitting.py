@@ -3,7 +3,7 @@
 from typing import Any
 
 from backend.tabular.charts.spec import Columns, Spec, SpecRefused, check_spec
-from backend.tabular.columns import Kind, kind_of
+from backend.tabular.columns import Kind, kinds_of
 
 _TIME_WORDS = ("year", "period", "month", "quarter", "week", "day", "date")
 TIME_KINDS = (Kind.DATE, Kind.MOMENT)
@@ -31,7 +31,7 @@ def default_spec(columns: Columns) -> Spec | None:
 
     Return None without a column to measure, or without one to measure it by.
     """
-    kinds = [(str(c["name"]), kind_of(str(c["name"]), str(c.get("type", "")))) for c in columns]
+    kinds = [(str(c["name"]), kind) for c, kind in zip(columns, kinds_of(columns), strict=True)]
     over_time = [name for name, kind in kinds if is_time(name, kind)]
     numbers = [(n, k) for n, k in kinds if k in NUMBER_KINDS and n not in over_time]
     numbers.sort(key=lambda one: one[1] is not Kind.MONEY)
@@ -82,7 +82,7 @@ def _encoding_for(mark: Any, fitting: Spec, columns: Columns) -> Spec:
 
 
 def _type(name: str, columns: Columns) -> str:
-    kinds = {str(c["name"]): kind_of(str(c["name"]), str(c.get("type", ""))) for c in columns}
+    kinds = dict(zip((str(c["name"]) for c in columns), kinds_of(columns), strict=True))
     kind = kinds[name]
     if kind in TIME_KINDS:
         return "temporal"

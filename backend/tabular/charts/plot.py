@@ -13,8 +13,9 @@ from backend.tabular.charts.calendar import Key, calendar_keys
 from backend.tabular.charts.fitting import NUMBER_KINDS, TIME_KINDS, is_time
 from backend.tabular.charts.measures import are_parts_of_a_whole, as_number, is_rate
 from backend.tabular.charts.spec import Spec
-from backend.tabular.columns import Kind, kind_of
+from backend.tabular.columns import Kind, format_of, kinds_of
 from backend.tabular.locales import NOTHING, write_number
+from backend.tabular.number_formats import NumberFormat
 
 STACKED = ("bar", "area", "arc")
 PATHS = ("line", "area")
@@ -55,6 +56,18 @@ class Channel:
     is_time: bool = False
     is_cyclic: bool = False
     aggregate: str = ""  # of the rows that are one in the chart
+    written: NumberFormat | None = None  # its numbers
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether its figures are a rate, by their name or because they are percent."""
+        is_share = self.written is not None and self.written.is_share
+        return is_share or is_rate(self.column)
+
+    def measured(self, title: str) -> str:
+        """Return a title with the currency or unit of the channel's numbers."""
+        measure = self.written.measure if self.written else ""
+        return f"{title} ({measure})" if measure else title
 
     @property
     def is_additive(self) -> bool:
@@ -62,7 +75,7 @@ class Channel:
         aggregate = self.aggregate or self.definition.get("aggregate", "")
         if aggregate in _UNSTACKED:
             return False
-        return self.role is Role.COUNT or aggregate == "count" or not is_rate(self.column)
+        return self.role is Role.COUNT or aggregate == "count" or not self.is_rate
 
     def distinct(self) -> list[Cell]:
         """Return its cells, each once, in the order of the rows."""
@@ -128,23 +141,21 @@ class Plot:
 def make_plot(spec: Spec, table: Mapping[str, Any], most: int, locale: str | None) -> Plot:
     """Return what a checked specification draws of a table's first rows."""
     rows = table["rows"][:most]
-    by_name: dict[str, tuple[int, str]] = {}
-    for place, column in enumerate(table["columns"]):
-        by_name.setdefault(str(column.get("name", "")), (place, str(column.get("type", ""))))
+    columns = table["columns"]
+    by_name: dict[str, int] = {}
+    for place, column in enumerate(columns):
+        by_name.setdefault(str(column.get("name", "")), place)
     plot = Plot({**spec["mark"]}, {}, [], locale)
     read: dict[str, times.Times] = {}
     for name, definition in spec["encoding"].items():
-        column = definition.get("field", "")
-        place, type_name = by_name.get(column, (-1, ""))
+        place = by_name.get(definition.get("field", ""), -1)
         cells = [row[place] if 0 <= place < len(row) else None for row in rows]
-        title = str(definition.get("title") or _title_of(column))
-        channel = Channel(name, Role.COUNT, column, definition, title, cells)
-        channel.kind = kind_of(column, type_name)
+        channel = _channel(name, definition, columns[place] if place >= 0 else {}, cells)
         channel.role = _role(channel, plot.type)
         if channel.role is Role.MEASURE and not definition.get("aggregate"):
             channel.cells = [as_number(cell) for cell in cells]
         if channel.role is Role.TIME:
-            found = times.read_times(cells, type_name)
+            found = times.read_times(cells, str(columns[place].get("type", "")))
             if found is None:
                 channel.role = Role.CATEGORY
             else:
@@ -159,6 +170,15 @@ def make_plot(spec: Spec, table: Mapping[str, Any], most: int, locale: str | Non
     for channel in plot.of(Role.TIME):  # a row without a time has no place along it
         plot.keep([row for row, cell in enumerate(channel.cells) if cell is not None])
     return plot
+
+
+def _channel(name: str, definition: Spec, column: Mapping[str, Any], cells: list[Cell]) -> Channel:
+    field = definition.get("field", "")
+    channel = Channel(name, Role.COUNT, field, definition, _title_of(field), cells)
+    if column:
+        (channel.kind,), channel.written = kinds_of([column]), format_of(column)
+    channel.title = str(definition.get("title") or channel.measured(channel.title))
+    return channel
 
 
 def _role(channel: Channel, mark: str) -> Role:

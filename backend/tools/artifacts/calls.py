@@ -84,7 +84,7 @@ def say_made(added: Added) -> str:
 
 def show_table(title: str, page: JSON, offset: int = 0) -> str:
     """Return a table's rows as a model reads them."""
-    columns = tuple(Column(c["name"], c["type"]) for c in page["columns"])
+    columns = tuple(map(Column.read, page["columns"]))
     further = "read_artifact with offset={offset} gives the next ones."
     text = excerpt(title, Table(columns, page["rows"]), (), RowWindow(offset, further))
     return f"{page['total_rows']:,} rows in all. {text}"

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.data.results import Scalar, Table
-from backend.text import counted
+from backend.data.results import Column, Scalar, Table
+from backend.tabular.number_formats import parse_format
+from backend.text import counted, listed
 
 EXCERPT_ROWS = 40
 EXCERPT_CHARS = 8_000
@@ -41,7 +42,7 @@ def table_artifact(title: str, table: Table) -> Artifact:
     return {
         "kind": "table",
         "title": title,
-        "columns": [{"name": column.name, "type": column.type} for column in table.columns],
+        "columns": [column.wire for column in table.columns],
         "rows": table.rows,
         "row_count": len(table.rows),
         "complete": table.complete,
@@ -52,7 +53,9 @@ def excerpt(title: str, table: Table, notes: Sequence[str] = (), window: RowWind
     """Return what the model reads: notes, the first rows, and clearly what is not shown."""
     shown = _fitting_rows(table)
     lines = [f"{title}: {counted(len(table.rows), 'row')}{_before(window)}.", *notes]
-    lines += ["", markdown_table([column.name for column in table.columns], shown), ""]
+    lines += _about_formats(table)
+    cells = [[*map(_cell, row, table.columns)] for row in shown]
+    lines += ["", markdown_table([column.name for column in table.columns], cells), ""]
     if len(shown) < len(table.rows):
         further = window.further.format(offset=window.first + len(shown))
         lines.append(
@@ -66,6 +69,17 @@ def excerpt(title: str, table: Table, notes: Sequence[str] = (), window: RowWind
             "these rows would be wrong: aggregate in SQL instead."
         )
     return "\n".join(lines).strip()
+
+
+def _about_formats(table: Table) -> list[str]:
+    """Return a note on what columns' cells are written in: percent, currencies and units."""
+    formats = [(column.name, parse_format(column.format or "@")) for column in table.columns]
+    said = [
+        f"{name} in percent (7% is 0.07 in SQL)" if one.is_percent else f"{name} in {one.measure}"
+        for name, one in formats
+        if one and (one.is_percent or one.measure)
+    ]
+    return [f"Written: {listed(said)}."] if said else []
 
 
 def _not_seen(table: Table, shown: Sequence[Sequence[Scalar]]) -> list[str]:
@@ -87,7 +101,7 @@ def _not_seen(table: Table, shown: Sequence[Sequence[Scalar]]) -> list[str]:
 def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[Scalar]]) -> str:
     """Return a Markdown table; cells are cut and cannot break out of it."""
     lines = [_line(columns), _line(["---"] * len(columns))]
-    return "\n".join(lines + [_line([_cell(value) for value in row]) for row in rows])
+    return "\n".join(lines + [_line([_text(value) for value in row]) for row in rows])
 
 
 def _before(window: RowWindow) -> str:
@@ -98,7 +112,7 @@ def _fitting_rows(table: Table) -> list[list[Scalar]]:
     size = sum(len(column.name) + 3 for column in table.columns) * 2
     rows: list[list[Scalar]] = []
     for row in table.rows[:EXCERPT_ROWS]:
-        size += sum(len(_cell(value)) + 3 for value in row)
+        size += sum(len(_text(value)) + 3 for value in row)
         if size > EXCERPT_CHARS and rows:
             break
         rows.append(row)
@@ -109,7 +123,19 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
 
 
-def _cell(value: Scalar) -> str:
+def _cell(value: Scalar, column: Column) -> Scalar:
+    """Return a number with the decimals and percent sign of its column, but never rounded."""
+    written = parse_format(column.format) if column.format else None
+    if written is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if written.is_percent:
+        return f"{round(value * 100, 10):.15g}%"
+    if written.decimals and round(value, written.decimals) == value:
+        return f"{value:.{written.decimals}f}"
+    return value
+
+
+def _text(value: Scalar) -> str:
     if value is None:
         return ""
     if isinstance(value, float):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.tabular.charts.drawing import draw
 from backend.tabular.charts.fitting import chart_of
 from backend.tabular.charts.spec import SpecRefused
 
@@ -60,3 +61,24 @@ def test_slices_are_of_the_value_and_coloured_by_what_it_is_measured_by():
 def test_what_cannot_be_drawn_is_refused_in_words(spec, columns, words):
     with pytest.raises(SpecRefused, match=words):
         chart_of(spec, columns)
+
+
+@pytest.mark.parametrize(
+    ("code", "axis", "tip", "title"),
+    [
+        ("0.00%", {"format": "~%"}, ",.2%", "Mean of x"),
+        ("[$€]#,##0.0", {"format": "~s"}, ",.1f", "Sum of x (€)"),
+        ('0 "kg"', None, ",.0f", "Sum of x (kg)"),
+    ],
+)
+def test_a_charts_numbers_are_written_as_its_table_writes_them(code, axis, tip, title):
+    columns = [{"name": "g", "type": "VARCHAR"}, {"name": "x", "type": "DOUBLE", "format": code}]
+    spec = {"mark": "bar", "encoding": {"x": {"field": "g"}, "y": {"field": "x"}}}
+
+    drawn = draw(
+        spec | {"mark": {"type": "bar"}}, {"columns": columns, "rows": [["a", 1], ["a", 2]]}
+    )
+
+    y = drawn.spec["encoding"]["y"]
+    assert (y.get("axis"), y["title"]) == (axis, title)
+    assert drawn.spec["encoding"]["tooltip"][1]["format"] == tip

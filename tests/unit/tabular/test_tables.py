@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.markdown.tables import find_tables
+from backend.tabular.cells import cell_writers
 from backend.tabular.columns import Kind, kind_of
 from backend.tabular.csv_text import csv_of
 from backend.tabular.workbook import MAX_CELL_CHARS, workbook_of, write_workbook
@@ -200,3 +201,26 @@ def test_numbers_in_an_answer_are_values():
 )
 def test_only_pairs_of_marks_around_words_are_left_out(written, shown):
     assert column_of(written) == ("VARCHAR", [shown])
+
+
+@pytest.mark.parametrize(
+    ("name", "type_name", "code", "kind", "text"),
+    [
+        ("total", "BIGINT", "", Kind.MONEY, "1,234.00"),
+        ("total", "BIGINT", "0", Kind.NUMBER, "1234"),
+        ("margin", "DOUBLE", "0.0%", Kind.NUMBER, "123400.0%"),
+        ("x", "DOUBLE", "[$€]#,##0", Kind.MONEY, "€1,234"),
+        ("amount", "DOUBLE", "#,##0.000", Kind.MONEY, "1,234.000"),
+        ("ratio", "DOUBLE", "General", Kind.NUMBER, "1234"),
+        ("t", "VARCHAR", "0.0%", Kind.TEXT, "1234"),
+    ],
+)
+def test_a_format_decides_how_a_column_is_written_everywhere(name, type_name, code, kind, text):
+    column = {"name": name, "type": type_name, "format": code}
+
+    book = openpyxl.load_workbook(io.BytesIO(workbook_of({"columns": [column], "rows": [[1234]]})))
+
+    assert kind_of(name, type_name, code) is kind
+    assert cell_writers([column], "en-US")[0](1234) == text
+    if code and kind is not Kind.TEXT:
+        assert book.worksheets[0]["A2"].number_format == code

@@ -70,7 +70,7 @@ async def get_sample(
     found, rows = await sources.sample(scope.user_id, name, table, limit)
     return TableSample(
         table=written(found.exact_name, "duckdb"),
-        columns=[SourceColumn(name=c.name, type=c.type) for c in rows.columns],
+        columns=[SourceColumn(**c.wire) for c in rows.columns],
         rows=[list(row) for row in rows.rows],
         complete=rows.complete,
     )
