@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import (
     ColumnElement,
     case,
+    cast,
     false,
     func,
     insert,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -252,9 +254,9 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
 
 def _title_matches(q: str) -> ColumnElement[bool]:
     """Return the condition that each word of `q` begins a word of the title."""
-    words = func.nullif(func.btrim(func.split_words(clean_text(q))), "")
-    prefixes = func.replace(words, " ", ":* & ").op("||")(":*")
-    return ConversationRow.search.op("@@")(func.to_tsquery("simple", prefixes))
+    words = func.nullif(func.cut_words(clean_text(q)), "")
+    begun = func.replace(words, " ", "':* & '")
+    return ConversationRow.search.op("@@")(cast(func.concat("'", begun, "':*"), TSQUERY))
 
 
 _OF_IMAGE = {"models", "default_model"}

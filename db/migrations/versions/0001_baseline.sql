@@ -49,12 +49,47 @@ CREATE TABLE server_tools (
 );
 CREATE UNIQUE INDEX uq_server_tools_version ON server_tools (domain_id, server, tool, fingerprint);
 
+-- A text as searches compare it: compatibility forms are the signs that they stand for, letters have
+-- no accents and no case. `backend/conversations/search/folding.py` does the same for snippets.
+CREATE FUNCTION fold_text(said text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN normalize(replace(lower(regexp_replace(
+    normalize(translate(said, '™℠', '  '), NFKD), '[\u0300-\u036F]+', '', 'g')), 'ß', 'ss'), NFC);
+
 -- Words that are searched for: split at everything that is neither a letter, a mark nor a digit.
 -- Symbols are named because some of PostgreSQL's locale providers do not count them as punctuation;
 -- invisible characters, and the marks that make a character an emoji, separate words too.
 CREATE FUNCTION split_words(said text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN regexp_replace(lower(said), '[[:space:][:punct:][:cntrl:]$+<=>^`|~\u00A2-\u00A9\u00AC\u00AE-\u00B1\u00B4\u00B8\u00D7\u00F7\u2010-\u205E\u207A-\u207E\u20A0-\u20CF\u2190-\u245F\u2500-\u2BFF\U0001F000-\U0001FAFF\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u206F\u20E3\uFE00-\uFE0F\uFEFF]+', ' ', 'g');
+RETURN regexp_replace(fold_text(said), '[[:space:][:punct:][:cntrl:]$+<=>^`|~\u00A2-\u00A9\u00AC\u00AE-\u00B1\u00B4\u00B8\u00D7\u00F7\u2010-\u205E\u207A-\u207E\u20A0-\u20CF\u2190-\u245F\u2500-\u2BFF\U0001F000-\U0001FAFF\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u206F\u20E3\uFE00-\uFE0F\uFEFF\uE000]+', ' ', 'g');
+
+-- In scripts whose words have no space between them (Thai to Burmese, Khmer, Chinese, Japanese,
+-- Korean), a word is each piece of two signs that follow each other, and the last sign of a run:
+-- 東京支店 is 東京, 京支, 支店 and 店. The sign U+E000 marks the end of a run meanwhile.
+CREATE FUNCTION cut_words(said text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+    words text := split_words(said);
+    signs text := '\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u9FFF\uAC00-\uD7FF\uF900-\uFAFF\uFF66-\uFFDC';
+    one text := '([' || signs || '])';
+    one_or_end text := '([' || signs || '\uE000])';
+BEGIN
+    IF words ~ one THEN
+        words := regexp_replace(words, one || '+', U&' \\&\E000 ', 'g');
+        words := regexp_replace(words, one || one_or_end, '\1\2 \2', 'g');
+        words := regexp_replace(words, one || one || one_or_end, '\1\2 \2\3', 'g');
+        words := regexp_replace(replace(words, U&'\E000', ''), ' +', ' ', 'g');
+    END IF;
+    RETURN btrim(words);
+END $$;
+
+-- The words with their places. PostgreSQL takes none longer, and no place beyond the last one here.
+CREATE FUNCTION search_words(said text) RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT coalesce(string_agg('''' || left(word, 500) || ''':' || least(place, 16383), ' '), '')
+    FROM string_to_table(cut_words(said), ' ') WITH ORDINALITY AS cut (word, place)
+    WHERE word <> '')::tsvector;
 
 -- Conversations and their two views: what people see, and what the model reads.
 CREATE TABLE conversations (
@@ -64,7 +99,7 @@ CREATE TABLE conversations (
     team VARCHAR,
     organisation VARCHAR,
     title VARCHAR DEFAULT '' NOT NULL,
-    search TSVECTOR GENERATED ALWAYS AS (to_tsvector('simple', split_words(title))) STORED NOT NULL,
+    search TSVECTOR GENERATED ALWAYS AS (search_words(title)) STORED NOT NULL,
     domain_name VARCHAR NOT NULL,
     image_id UUID NOT NULL,
     image JSONB NOT NULL,
@@ -299,7 +334,7 @@ END $$;
 -- others, however common its words are.
 CREATE FUNCTION entry_words(owner_id text, said text) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN to_tsvector('simple', split_words(said)) || array_to_tsvector(ARRAY['owner:' || owner_id]);
+RETURN search_words(said) || array_to_tsvector(ARRAY['owner:' || owner_id]);
 
 CREATE FUNCTION index_messages() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

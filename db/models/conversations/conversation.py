@@ -12,7 +12,7 @@ from db.base import JSON, Base
 from db.models.domains.domain import DomainRow
 
 # Split as messages are, so that "cc" and "1001" both find CC-1001.
-TITLE_WORDS = "to_tsvector('simple', split_words(title))"
+TITLE_WORDS = "search_words(title)"
 
 
 class ConversationRow(Base):

@@ -76,7 +76,7 @@ def test_a_session_is_exported(charted: Desk) -> None:
     with desk.page.expect_download() as found:
         offered.get_by_role("button", name="Web page").click()
     with desk.page.expect_download() as tables:
-        offered.get_by_role("button", name="All tables").click()
+        offered.get_by_role("button", name="Tables of answers and tools").click()
 
     page = found.value.path().read_text()
     assert "The total is" in page

@@ -18,6 +18,8 @@ def test_words_phrases_codes_and_beginnings_are_found(stack: Stack) -> None:
             "Die GRÖSSE des Budgets für Überstunden: „naïve“ Schätzung 1.200,50 EUR",
             "CC 2002 and 1001 separately, the budget is large",
             "日本語 text, a_b and <b>bold</b>",
+            "売上高は増加しました。第二四半期の東京支店。北京销售额下降。Q3売上は良い。",
+            "café naïve Straße \ufb01nancial \uff21\uff22\uff23 ｶﾞｽ ｱ ผู้ใช้ทดสอบระบบ 매출은 늘었다",
         ),
     )
 
@@ -30,15 +32,37 @@ def test_words_phrases_codes_and_beginnings_are_found(stack: Stack) -> None:
         "1001": [1, 3],
         '"budget of CC-1001"': [1],
         '"of budget"': [],
-        "größe": [],  # ss is not ß
+        "größe": [2],
         "grösse": [2],
         "ÜBERSTUNDEN schätz": [2],
         "schätz überstunden": [],  # only the last word may go on
         "„schätzung 1.200“": [2],
         '"schätz"': [],
-        "naïve": [2],
+        "naïve": [2, 6],
         "b": [4],  # a single letter is a word, not a beginning
         "日本": [4],
+        "東京": [5],
+        "四半期": [5],
+        '"四半期の東京"': [5],
+        "支店": [5],
+        "店": [5],
+        "销售": [5],
+        "京": [5],
+        "東京 销售 増加": [5],
+        "q3 売上は": [5],
+        "東期": [],
+        "京東": [],
+        "支店北": [],
+        '"支店 北京"': [5],
+        "cafe": [6],
+        "strasse": [6],
+        "financial": [6],
+        "\ufb01nan": [6],
+        "abc": [6],
+        "ガス": [6],
+        "ｶﾞｽ": [6],
+        "ทดสอบ": [6],
+        "매출": [6],
         '"budget': [1, 3],
     }
     assert {q: found(stack, session_id, q) for q in wanted} == wanted
