@@ -309,7 +309,7 @@ CREATE FUNCTION message_text(content_type text, content jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
     IF content_type IN ('text', 'notice') THEN
-        RETURN left(content ->> 'text', 20000);
+        RETURN left(content ->> 'text', 16000);
     ELSIF content_type = 'tool_result' THEN
         RETURN concat_ws(E'\n', content ->> 'name', left(content ->> 'content', 4000));
     ELSIF content_type = 'tool_call' THEN

@@ -82,7 +82,7 @@ def test_what_people_see_is_searched_and_thinking_is_not(stack: Stack) -> None:
         ("system", "error", {"title": "damson", "detail": "elder"}),
         ("tool", "todos", {"todos": [{"content": "fig", "status": "pending"}]}),
         ("tool", "file", {"name": "grape.pdf", "mime_type": "x", "bytes": 1}),
-        ("assistant", "text", {"text": "x " * 9_990 + "honey " + "y" * 20 + " lemon"}),
+        ("assistant", "text", {"text": "x " * 7_990 + "honey " + "y" * 20 + " lemon"}),
         ("tool", "todos", {"todos": "not a list"}),
         ("assistant", "tool_call", {"call_id": "1", "name": None, "arguments": "mango {"}),
     )
