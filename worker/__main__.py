@@ -1,4 +1,7 @@
-"""A worker process: `python -m worker` runs turns in threads until it is told to stop."""
+"""A worker process: `python -m worker` runs turns in threads until it is told to stop.
+
+`python -m worker TURN` runs this turn only.
+"""
 
 import gc
 import logging
@@ -8,7 +11,7 @@ import socket
 import sys
 from importlib import import_module
 from typing import NoReturn
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from backend.bootstrap import bootstrap, require_schema
 from backend.configuration import read_settings
@@ -21,7 +24,8 @@ from backend.settings import Settings
 from backend.tools.mcp.servers import ToolServers
 from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.lease import LeaseKeeper
-from backend.turns.run.runner import Runtime
+from backend.turns.run.runner import Runtime, Suspects
+from worker.alone import SuspectProcesses, SuspectWorker
 from worker.jobs import set_runtime
 from worker.process import WorkerProcess
 
@@ -32,16 +36,16 @@ WATCHDOG_SECONDS = 60.0  # no turn may block all others for nearly this long
 DATABASE_PATIENCE = 30.0  # hundreds of turns may end together, and no person waits for this
 
 
-def main(watchdog_seconds: float = WATCHDOG_SECONDS) -> int:
+def main(watchdog_seconds: float = WATCHDOG_SECONDS, turn_id: UUID | None = None) -> int:
     """Run until SIGTERM or SIGINT, or until the agents' loop has been blocked for this long.
 
-    Return the exit status.
+    With a turn, run only this one, which may be what ends workers. Return the exit status.
     """
     hide_process()
     try:
         settings = read_settings()
         set_up_logs(settings.log_level)
-        runtime = make_runtime(settings)
+        runtime = make_runtime(settings, SuspectProcesses() if turn_id is None else None)
         require_schema(runtime.services.database, wait=True)
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
@@ -52,7 +56,11 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS) -> int:
     # Garbage collection blocks all turns: do it rarely, and not over modules, which stay.
     gc.freeze()
     gc.set_threshold(GARBAGE_EVERY)
-    process = WorkerProcess(runtime, watchdog_seconds)
+    process = (
+        WorkerProcess(runtime, watchdog_seconds)
+        if turn_id is None
+        else SuspectWorker(runtime, watchdog_seconds, turn_id)
+    )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: process.stop())
     process.run()
@@ -66,7 +74,7 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def make_runtime(settings: Settings) -> Runtime:
+def make_runtime(settings: Settings, suspects: Suspects | None) -> Runtime:
     """Build what this process needs to run turns. Raise ConfigurationError."""
     services = bootstrap(
         settings,
@@ -83,8 +91,9 @@ def make_runtime(settings: Settings) -> Runtime:
         loop=AgentLoop(threads=settings.worker_turns),
         leases=LeaseKeeper(services.database, name, settings.lease_seconds),
         servers=ToolServers.of(settings, services.database),
+        suspects=suspects,
     )
 
 
 if __name__ == "__main__":
-    leave(main())
+    leave(main(turn_id=UUID(sys.argv[1]) if sys.argv[1:] else None))

@@ -75,7 +75,7 @@ class WorkerProcess:
         for part in (*self._background, self._presence):
             self._beaten_at = time.monotonic()
             part.close()
-        self._hand_over()
+        hand_turns_over(runtime)
         runtime.services.sandbox.close()
         self._watchdog.close()
         runtime.loop.close()
@@ -91,24 +91,26 @@ class WorkerProcess:
         while not self._threads.has_left:
             self._beaten_at = time.monotonic()
             if self._is_told:
+                if self._runtime.suspects:
+                    self._runtime.suspects.close()
                 deadline = min(deadline, time.monotonic() + GRACE_SECONDS)
             if time.monotonic() > deadline:
                 return
             time.sleep(LOOK_SECONDS / 5)
 
-    def _hand_over(self) -> None:
-        """Release the turns still running here, so that others take them over immediately."""
-        runtime = self._runtime
-        count = runtime.leases.count
-        runtime.leases.close()
-        if not count:
-            return
-        log.info("Worker %s hands %s turns over", runtime.name, count)
-        try:
-            with runtime.services.database.transaction() as session:
-                hand_over(session, runtime.name)
-        except SQLAlchemyError as error:
-            log.warning(
-                "Their leases end by themselves, the database does not answer: %s",
-                str(error).splitlines()[0],
-            )
+
+def hand_turns_over(runtime: Runtime) -> None:
+    """Release the turns still running here, so that others take them over immediately."""
+    count = runtime.leases.count
+    runtime.leases.close()
+    if not count:
+        return
+    log.info("Worker %s hands %s turns over", runtime.name, count)
+    try:
+        with runtime.services.database.transaction() as session:
+            hand_over(session, runtime.name)
+    except SQLAlchemyError as error:
+        log.warning(
+            "Their leases end by themselves, the database does not answer: %s",
+            str(error).splitlines()[0],
+        )

@@ -49,6 +49,15 @@ def losses_in_row(before: int, lost_at_step: int | None, steps: int) -> int:
     return before + 1 if lost_at_step == steps else 1
 
 
+def is_suspect(losses: int) -> bool:
+    """Return whether a turn that lost this many workers in a row may be what ends them.
+
+    So may others that were lost with it. It therefore runs in a process of its own until it has
+    saved a step or is lost again: only then is it the cause, and given up.
+    """
+    return losses == MAX_LOSSES - 1
+
+
 def is_exhausted(losses: int) -> bool:
     """Return whether a turn that lost this many workers in a row is given up."""
     return losses >= MAX_LOSSES

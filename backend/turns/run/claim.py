@@ -26,6 +26,7 @@ from backend.turns.lifecycle import (
     check_transition,
     is_exhausted,
     is_finished,
+    is_suspect,
     losses_in_row,
 )
 from backend.turns.process.fairness import may_run
@@ -43,8 +44,9 @@ from db.models.turns.turn import TurnRow
 
 GIVEN_UP = Outcome.failed(
     "Worker lost",
-    f"The worker was lost {MAX_LOSSES} times in a row at the same step of this turn, so the turn"
-    " was given up. Saved steps are above. Press Retry to continue from there.",
+    f"The worker was lost {MAX_LOSSES} times in a row at the same step of this turn, the last time"
+    " while it ran nothing else, so the turn was given up. Saved steps are above. Press Retry to"
+    " continue from there.",
 )
 
 
@@ -96,6 +98,12 @@ class Claim:
         return Spent(self.turn.usage_by_model)
 
 
+class Suspect(NamedTuple):
+    """A turn that only a process which runs nothing else may claim."""
+
+    turn_id: UUID
+
+
 class _Taken(NamedTuple):
     """What taking a turn added, whether its worker was lost, whether it waited for people."""
 
@@ -105,14 +113,20 @@ class _Taken(NamedTuple):
 
 
 def claim_turn(
-    session: Session, turn_id: UUID, worker: str, lease_seconds: float, at_once: int
-) -> Claim | Closed | None:
+    session: Session,
+    turn_id: UUID,
+    worker: str,
+    lease_seconds: float,
+    at_once: int,
+    *,
+    is_alone: bool = False,
+) -> Claim | Closed | Suspect | None:
     """Claim a turn that is queued, has lost its worker, or waited for people who have decided.
 
     Return None if it cannot be claimed: finished, deleted, run by another worker, behind another
     turn, or its owner already runs `at_once` turns.
     A turn that is to be stopped, or that lost too many workers without saving a step in between,
-    is closed instead.
+    is closed instead. `is_alone`: the process runs nothing else, so it may claim a suspect.
     """
     held = lock_turn(session, turn_id)
     if held is None or not _may_claim(session, held.turn, held.lease_is_over, at_once):
@@ -121,6 +135,8 @@ def claim_turn(
     closed = _close_what_cannot_run(session, turn)
     if closed is not None:
         return closed
+    if is_suspect(_losses(turn)) and not is_alone:
+        return Suspect(turn.id)
     taken = _take(session, turn, worker, lease_seconds)
     try:
         stored = load_checked(session, turn.conversation_id)
@@ -156,7 +172,7 @@ def _close_what_cannot_run(session: Session, turn: TurnRow) -> Closed | None:
 def _losses(turn: TurnRow) -> int:
     """Return how many workers were lost in a row, with the one that the turn has just lost."""
     if turn.worker is None:
-        return turn.losses_in_row
+        return turn.losses_in_row if turn.lost_at_step == turn.steps else 0
     return losses_in_row(turn.losses_in_row, turn.lost_at_step, turn.steps)
 
 

@@ -1,14 +1,16 @@
 """Running one turn: claim, restore, run, save step by step, finish."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 from uuid import UUID
 
 from backend.agents.factory import AgentRecipe
 from backend.agents.run import run_agent
+from backend.agents.steps.events import RunEvent, StepFinished
 from backend.artifacts.messages import of_messages
 from backend.connections.providers import Providers
 from backend.data.sources import Sources
@@ -24,8 +26,9 @@ from backend.tools.session_files import SessionFiles
 from backend.turns.plan.start import TurnPlans
 from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.process.fairness import choose_fairly, find_held_back, find_waiting
+from backend.turns.process.liveness import hand_over
 from backend.turns.process.services import Services
-from backend.turns.run.claim import Claim, claim_turn
+from backend.turns.run.claim import Claim, Suspect, claim_turn
 from backend.turns.run.close import Closed, Outcome
 from backend.turns.run.journal import TurnJournal
 from backend.turns.run.lease import LeaseKeeper, TurnStopped
@@ -46,9 +49,19 @@ UNEXPECTED = Outcome.failed(
 )
 
 
+class Suspects(Protocol):
+    """Runs turns that may be what ends workers, each in a process that runs nothing else."""
+
+    def run(self, turn_id: UUID) -> None:
+        """Run the turn until its process has ended; return soon if another one is running."""
+
+    def close(self) -> None:
+        """Let a running process hand its turn over, and start no other one."""
+
+
 @dataclass(frozen=True)
 class Runtime:
-    """What a worker process needs to run turns."""
+    """What a worker process needs to run turns; `suspects` is None in one that runs only one."""
 
     name: str
     services: Services
@@ -57,6 +70,11 @@ class Runtime:
     loop: AgentLoop
     leases: LeaseKeeper
     servers: ToolServers
+    suspects: Suspects | None
+
+
+class _Cleared(Exception):
+    """A suspect has saved a step: it may run beside others again."""
 
 
 def run_turn(runtime: Runtime, turn_id: UUID) -> None:
@@ -72,6 +90,10 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         return
     if claim is None:
         return
+    if isinstance(claim, Suspect):
+        if runtime.suspects:
+            runtime.suspects.run(claim.turn_id)
+        return
     try:
         recorder = Recorder(runtime.services, claim)
         recorder.started()
@@ -79,6 +101,8 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
             _finish(recorder, outcome)
         _suggest_title(runtime, claim)
         _let_next_run(runtime, claim.scope.user_id)
+    except _Cleared:
+        _hand_back(runtime, turn_id)
     except LeaseLost:
         log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
     except AWAY as error:
@@ -96,14 +120,22 @@ def _log_away(what: str, error: Exception) -> None:
     log.warning("%s: %s", what, str(error).splitlines()[0])
 
 
-def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
+def _hand_back(runtime: Runtime, turn_id: UUID) -> None:
+    """Let any worker go on with the only turn of this process."""
+    with runtime.services.database.transaction() as session:
+        hand_over(session, runtime.name)
+    runtime.services.queue.wake_again([turn_id])
+
+
+def _claim(runtime: Runtime, turn_id: UUID) -> Claim | Suspect | None:
     """Claim the turn, or, when many wait, the one whose owner has the fewest running."""
     services = runtime.services
     seconds, at_once = services.settings.lease_seconds, services.settings.user_turns_at_once
-    has_backlog = services.queue.has_backlog()
+    is_alone = runtime.suspects is None
+    has_backlog = services.queue.has_backlog() and not is_alone
     with services.database.transaction() as session:
         chosen = choose_fairly(session, turn_id, at_once) if has_backlog else turn_id
-        claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
+        claim = claim_turn(session, chosen, runtime.name, seconds, at_once, is_alone=is_alone)
     if claim is None and chosen != turn_id:
         chosen = turn_id
         # A transaction of its own: locking two turns in one could deadlock with other workers.
@@ -127,12 +159,12 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
             TurnOutbox(runtime.loop, agent) as outbox,
             runtime.leases.hold(claim.turn_id, claim.attempt, outbox.cancel),
         ):
-            outbox.deliver(recorder.record)
+            outbox.deliver(_record_by(runtime, recorder))
     except TurnWaits:
         return None
     except TurnStopped:
         return Outcome.stopped()
-    except (LeaseLost, *AWAY):
+    except (LeaseLost, _Cleared, *AWAY):
         raise
     except AppError as error:
         return Outcome.failed(error.title, error.detail, error.offer)
@@ -140,6 +172,19 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
         log.exception("Turn %s failed", claim.turn_id)
         return UNEXPECTED
     return Outcome.succeeded()
+
+
+def _record_by(runtime: Runtime, recorder: Recorder) -> Callable[[RunEvent], None]:
+    """Return what records a turn's events; a suspect is cleared by the first step that is saved."""
+    if runtime.suspects is not None:
+        return recorder.record
+
+    def record(event: RunEvent) -> None:
+        recorder.record(event)
+        if isinstance(event, StepFinished) and event.messages:
+            raise _Cleared
+
+    return record
 
 
 def _finish(recorder: Recorder, outcome: Outcome) -> None:
