@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from anyascii import anyascii
 
-MAX_NAME = 64
+from backend.llm.form.plain import MAX_NAME
 
 _NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
 

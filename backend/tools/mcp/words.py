@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+from backend.llm.form.repairs import MAX_TOOLS as MAX_OF_MODEL
 from backend.schemas.domains.servers import VersionStatus
 from backend.text import first_of
 from backend.tools.mcp.versions import Review
 
 MAX_TOLD = 5
 MAX_NAME_CHARS = 80
-MOST_OF_A_MODEL = 128  # tools; OpenAI, Azure
 some = partial(first_of, most=MAX_TOLD)
 
 
@@ -87,12 +87,12 @@ def about_too_many(server: str, used: int, beyond: Sequence[str], most: int = MA
 
 def about_many(server: str, called: Sequence[str]) -> str | None:
     """Return, for administrators, which tools some models cannot be offered; None if all can."""
-    beyond = called[MOST_OF_A_MODEL:]
+    beyond = called[MAX_OF_MODEL:]
     if not beyond:
         return None
     return (
         f"The tool server {server} offers {len(called)} tools. Many models take at most"
-        f" {MOST_OF_A_MODEL}: for those, {', '.join(beyond)} and as many more as an agent has other"
+        f" {MAX_OF_MODEL}: for those, {', '.join(beyond)} and as many more as an agent has other"
         " tools are left out. To choose, name tools for each agent of the domain."
     )
 
