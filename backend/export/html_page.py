@@ -113,9 +113,10 @@ def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
         for row in rows
     )
     caption = f"{escape(label)} ({count_words(table, len(rows), reader)})"
+    notes = "".join(f'<p class="quiet">{escape(str(n))}</p>' for n in table.get("notes") or [])
     return (
         f"<figure><figcaption>{caption}</figcaption><table><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table></figure>"
+        f"<tbody>{body}</tbody></table>{notes}</figure>"
     )
 
 

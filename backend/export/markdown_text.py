@@ -51,7 +51,8 @@ def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
     lines = [_cells(write(cell) for write, cell in zip(writers, row, strict=False)) for row in rows]
     text = "\n".join((head, rule, *lines))
     drawn = "; the HTML export draws its chart" if table.get("chart") else ""
-    return f"**{_line(label)}** ({count_words(table, len(rows), reader)}{drawn})\n\n{text}"
+    notes = "".join(f"\n\n> {_line(str(note))}" for note in table.get("notes") or [])
+    return f"**{_line(label)}** ({count_words(table, len(rows), reader)}{drawn})\n\n{text}{notes}"
 
 
 def _cells(cells: Any) -> str:

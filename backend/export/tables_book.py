@@ -73,7 +73,7 @@ def _of_tool(history: History, row: DisplayMessage) -> Named:
 
 
 def _note(table: Table) -> str:
-    notes = list(table.get("doubts", ()))
+    notes = [*table.get("doubts", ()), *(table.get("notes") or ())]
     place = f"are here; {table['further']}" if "further" in table else "are kept"
     if len(table["rows"]) < int(table.get("row_count") or 0):
         notes.append(f"{len(table['rows']):,} of {table['row_count']:,} rows {place}")

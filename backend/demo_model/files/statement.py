@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from backend.demo_model.files.columns import FileColumn, FileContents
 from backend.demo_model.plans.statement import CannotApply
 from backend.demo_model.questions.vocabulary import FILLERS
+from backend.tabular.charts.measures import is_rate
 
 _AGGREGATES = {
     "total": ("SUM", "total totals sum sums amount amounts"),
@@ -25,6 +26,10 @@ _SPANS = {
     "week": ("strftime({}, '%G-W%V')", "week weeks weekly"),
     "day": ("strftime({}, '%Y-%m-%d')", "day days daily"),
 }
+_TIME_WORDS = """
+    month months weekday day week quarter period year monat wochentag tag woche quartal jahr
+"""
+_TIMES = frozenset(_TIME_WORDS.split())
 _BY = frozenset(["by", "per", "each", "every", "grouped", "group", "split", "across"])
 _MORE_FILLERS = """
     file files table tables upload uploaded attached csv excel sheet workbook it its this that these
@@ -135,16 +140,17 @@ class _Reading:
         self._refuse_texts()
         groups = self._groups()
         figures = self._figures()
-        selected = [f"{sql} AS {alias}" for sql, alias, _ in (*groups, *figures)]
+        selected = [f"{sql} AS {_quoted(name)}" for sql, name in (*groups, *figures)]
         numbers = ", ".join(str(n) for n in range(1, len(groups) + 1))
         order = numbers if self._spans or not groups else f"{len(groups) + 1} DESC, {numbers}"
+        if not self._spans and any(_is_time(name) for _, name in groups):
+            order = "MIN(rowid)"  # as in the file: neither alphabet nor value is an order of months
         query = f"SELECT {', '.join(selected)} FROM {self._table}"  # noqa: S608 - names as the tool gave them
         if groups:
             query += f" GROUP BY {numbers} ORDER BY {order}"
-        names = tuple(name for _, _, name in (*groups, *figures))
-        what = " and ".join(name for _, _, name in figures)
-        spans = [alias.startswith("by_") for _, alias, _ in groups]
-        keys = [g[2].lower() if is_span else g[2] for g, is_span in zip(groups, spans, strict=True)]
+        names = tuple(name for _, name in (*groups, *figures))
+        what = " and ".join(name for _, name in figures)
+        keys = [*self._spans, *(name for _, name in groups[len(self._spans) :])]
         by = f" by {' and '.join(keys)}" if keys else ""
         return FileQuery(query, names, f"{what}{by}")
 
@@ -167,30 +173,36 @@ class _Reading:
                 " Data; to group by it, ask for another column by it."
             )
 
-    def _groups(self) -> list[tuple[str, str, str]]:
+    def _groups(self) -> list[tuple[str, str]]:
+        """Return what the rows are grouped by, as SQL, and its name: that of the question."""
         groups = []
         for span in self._spans:
             date = self._date()
             sql = _SPANS[span][0].format(date.written)
-            groups.append((sql, f"by_{span}", span.capitalize()))
+            groups.append((sql, span.capitalize()))
         groups += [
-            (column.written, f"group_{number}", column.name)
-            for number, column in enumerate(self._named)
+            (column.written, column.name)
+            for column in self._named
             if not self._is_measure(column) and not (column.is_date and self._spans)
         ]
         return groups
 
-    def _figures(self) -> list[tuple[str, str, str]]:
+    def _figures(self) -> list[tuple[str, str]]:
+        """Return the figures as SQL, with their names. Raise CannotApply for the sum of rates."""
         figures = []
-        for name in self._aggregates or ["total"]:
-            function = _AGGREGATES[name][0]
+        for name in self._aggregates or [""]:
             if name == "rows":
-                figures.append(("COUNT(*)", "n_rows", "Rows"))
+                figures.append(("COUNT(*)", "Rows"))
                 continue
-            for number, column in enumerate(self._measures()):
-                sql = f"ROUND({function}({column.written}), 6)"
-                label = f"{name.capitalize()} of {column.name}"
-                figures.append((sql, f"{name}_{number}", label))
+            for column in self._measures():
+                asked = name or ("average" if is_rate(column.name) else "total")
+                if asked == "total" and is_rate(column.name):
+                    raise CannotApply(
+                        f"{column.name} is a rate, an average or a price, which is not added up. "
+                        f"Ask for the average of {column.name}."
+                    )
+                sql = f"ROUND({_AGGREGATES[asked][0]}({column.written}), 6)"
+                figures.append((sql, f"{asked.capitalize()} of {column.name}"))
         return figures
 
     def _measures(self) -> list[FileColumn]:
@@ -251,6 +263,15 @@ class _Reading:
                 found.append(name)
                 words[:] = [word for word in words if word.lower() not in known]
         return found
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _is_time(name: str) -> bool:
+    """Return whether a text column is named for a part of the calendar."""
+    return any(word.lower() in _TIMES for word in re.split(r"[^a-zA-Z]+", name))
 
 
 def _find(words: list[str], parts: list[str]) -> int | None:

@@ -16,8 +16,10 @@ from backend.demo_model.plans.statement import (
 )
 from backend.demo_model.questions.catalogue import Catalogue
 from backend.demo_model.questions.request import SUBJECTS, Filter, Request
+from backend.demo_model.questions.vocabulary import DIMENSION_NAMES
 
 USUAL_LIMIT = 5
+_LONGEST_TITLE = 120
 _DOCUMENTS = (
     "SELECT f.document_number, f.posting_date, f.company_code, f.cost_centre, f.gl_account, "
     "a.name, f.amount_group AS amount, f.text, COUNT(*) OVER () AS all_rows, "
@@ -45,7 +47,8 @@ def plan_figures(request: Request, catalogue: Catalogue) -> Plan:
     request = _settled(request, catalogue, measures)
     statement, applied = figures_statement(request, measures, catalogue)
     applied |= {f"by {d}" for d in request.grouping} | _said(request, measures)
-    call = Call("query_source", {"source": "fi", "sql": statement, "title": "Figures"})
+    title = _title(request, measures)
+    call = Call("query_source", {"source": "fi", "sql": statement, "title": title})
     return Plan("figures", (call,), frozenset(applied), request, measures)
 
 
@@ -116,6 +119,17 @@ def measures_of(request: Request) -> tuple[str, ...]:
     elif "bpc" in topics and not topics & {"fi", "spend"}:
         topics.discard("actual")  # BPC's own
     return tuple(m for m in MEASURES if m in topics) or ("actual",)
+
+
+def _title(request: Request, measures: tuple[str, ...]) -> str:
+    """Return what the figures are, in the words of the question: Spend by cost centre, 2026."""
+    names = {"actual": "revenue" if "revenue" in request.topics else "spend", "bpc": "BPC"}
+    what = " and ".join(names.get(measure, measure) for measure in measures)
+    by = " and ".join(DIMENSION_NAMES[dimension] for dimension in request.grouping)
+    years = ", ".join(request.filters.get("fiscal_year", Filter()).values)
+    title = f"{what} by {by}" if by else what
+    title = f"{title}, {years}" if years else title
+    return f"{title[0].upper()}{title[1:]}"[:_LONGEST_TITLE]
 
 
 def _settled(request: Request, catalogue: Catalogue, measures: tuple[str, ...]) -> Request:

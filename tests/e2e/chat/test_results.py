@@ -84,4 +84,4 @@ def test_a_session_is_exported(charted: Desk) -> None:
         "not the browser's zone and format"
     )
     book = openpyxl.load_workbook(io.BytesIO(tables.value.path().read_bytes()))
-    assert {"Figures", "Answer", "Contents"} <= set(book.sheetnames)
+    assert {"Spend by cost centre, 2026", "Answer", "Contents"} <= set(book.sheetnames)

@@ -25,6 +25,9 @@ Datum;Kunde;Betrag;Nr
 10.08.2026;Öztürk;-5,75;0015
 """
 TWO = "Region,Net Sales,Cost,Shipped\nNorth,10.5,3.25,2026-01-05\nSouth,20,4.5,2026-01-09\n"
+RATES = (
+    "Month,Region,margin_pct\nMarch,N,30\nMarch,S,50\nJanuary,N,20\nJanuary,S,41\nFebruary,N,9\n"
+)
 ATTACHED = attached_line("Umsätze.csv", "umsätze")
 
 
@@ -44,6 +47,7 @@ def ask(tmp_path_factory, sandbox):
     (home / "sources").mkdir()
     (home / "sources" / "umsätze.csv").write_bytes(SALES.encode("cp1252"))
     (home / "sources" / "two.csv").write_text(TWO)
+    (home / "sources" / "rates.csv").write_text(RATES)
     book_of_months().save(home / "sources" / "months.xlsx")
     context = ToolContext(Sources(home, {}, sandbox), uuid4(), uuid4(), LOCAL_USER)
     tools = {tool.name: tool for tool in build_tools(None, context)}
@@ -91,6 +95,11 @@ def ask(tmp_path_factory, sandbox):
         ([f"What's in this file?\n\n{ATTACHED}"], ["| Betrag ", "DOUBLE"]),
         (["What does two.csv contain?"], ["| Cost | DOUBLE |"]),
         ([ATTACHED], ["Datum", "DATE"]),
+        (
+            ["margin_pct by month in rates.csv"],
+            ["Average of margin_pct by Month", "March | 40.00 |\n| January | 30.50 |\n| Feb"],
+        ),
+        (["Total margin_pct by month in rates.csv"], ["not added up", "Ask for the average"]),
         (["Totals by month of nothing.csv"], ["no file 'nothing.csv'"]),
         (["Totals by month of bank.xml"], ["no file 'bank.xml'"]),
     ],

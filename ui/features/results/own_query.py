@@ -65,8 +65,6 @@ def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> No
         st.error(editor.problem, icon=":material/error:")
     elif editor.result is not None:
         view.show(editor.result.first, editor.result, f"own-{key}")
-        for note in editor.result.first["notes"]:
-            st.caption(f":material/info: {plain(note, 500)}")
 
 
 def _form(editor: Editor, source: str, sql: str, call_id: UUID, key: str) -> None:

@@ -3,7 +3,7 @@
 What the grid's own toolbar does (sort, search, copy cells, full screen) is not here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ _ICONS = {TABLE: ":material/table:", CHART: ":material/bar_chart:"}
 FILES: tuple[tuple[Format, str], ...] = (("csv", "CSV"), ("xlsx", "Excel"))
 MAX_SHOWN_ROWS = 10_000
 MAX_COPIED_CHARS = 300_000
+MOST_NOTES = 3
 
 Table = Mapping[str, Any]
 
@@ -60,6 +61,7 @@ def show(table: Table, origin: Origin, key: str) -> None:
         found["rows"] = rows[:MAX_SHOWN_ROWS]
         _draw(found, key)
     _below(table, origin, found, len(rows), key, is_filtered=bool(text))
+    _say(table.get("notes") or [])
 
 
 def _draw(table: Table, key: str) -> None:
@@ -71,6 +73,17 @@ def _draw(table: Table, key: str) -> None:
         placeholder=NOTHING,
         alt=str(table.get("title") or "Table"),
     )
+
+
+def _say(notes: Sequence[str]) -> None:
+    """Draw what is to be known of the figures: the zone of their times, and what was left out."""
+    shown = MOST_NOTES if len(notes) > MOST_NOTES + 1 else len(notes)
+    for note in notes[:shown]:
+        st.caption(f":material/info: {plain(note, 500)}")
+    if rest := notes[shown:]:
+        with st.expander(f"{len(rest)} more notes"):
+            for note in rest:
+                st.caption(plain(note, 500))
 
 
 def _choose_view(table: Table, key: str) -> str:

@@ -137,6 +137,16 @@ def test_a_table_becomes_a_chart(open_page, store):
     assert [box.value for box in page.selectbox] == ["line", "posted", "spend", "company"]
 
 
+def test_what_is_to_be_known_of_figures_stands_below_them(open_page, store):
+    notes = [f"Times are in UTC {n}" for n in range(6)]
+
+    page = open_page(session=asked(store, {**TABLE, "notes": notes}).id)
+
+    said = " ".join(caption.value for caption in page.caption)
+    assert [note for note in notes if note in said] == notes
+    assert "3 more notes" in [box.label for box in page.expander]
+
+
 def test_ones_own_query_is_run_and_shown_below(open_page, store):
     table = {**TABLE, "rows": [["3000", 1.0, 2026, None]], "row_count": 1, "notes": []}
     store.own_table = QueryTable(**table)
