@@ -46,6 +46,7 @@ class Difference:
     right: Decimal | None
     rating: DifferenceClass
     hint: str = ""
+    pattern: str = ""  # the kind of the hint, for sums over all that have it
 
     @property
     def amount(self) -> Decimal:
@@ -71,6 +72,18 @@ def compare(
     ]
     differences.sort(key=lambda d: (-abs(d.amount), d.key))
     return _with_hints(differences, key_names)
+
+
+def sum_patterns(differences: Sequence[Difference]) -> dict[str, list[Decimal]]:
+    """Return the amounts by pattern, of all that are no match; those without one are under "".
+
+    With the matches, they add up to the net difference.
+    """
+    amounts: dict[str, list[Decimal]] = defaultdict(list, {"": []})
+    for difference in differences:
+        if difference.rating is not DifferenceClass.MATCH:
+            amounts[difference.pattern].append(difference.amount)
+    return amounts
 
 
 def normal_key(values: Sequence[object]) -> Key:
@@ -114,30 +127,37 @@ def _with_hints(differences: list[Difference], key_names: Sequence[str]) -> list
     percents = Counter(_rounded_percent(d) for group in opposite.values() for d in group)
     hinted = []
     for difference in differences:
-        hint = _hint(difference, opposite.get(-difference.amount, []), key_names)
-        hinted.append(replace(difference, hint=hint or _proportion_hint(difference, percents)))
+        pattern, hint = _hint(difference, opposite.get(-difference.amount, []), key_names)
+        if not pattern:
+            pattern, hint = _proportion_hint(difference, percents)
+        hinted.append(replace(difference, hint=hint, pattern=pattern))
     return hinted
 
 
-def _hint(difference: Difference, opposites: Sequence[Difference], names: Sequence[str]) -> str:
+def _hint(
+    difference: Difference, opposites: Sequence[Difference], names: Sequence[str]
+) -> tuple[str, str]:
+    """Return the pattern and the hint; empty if there is none."""
     if not difference.amount:
-        return ""
+        return "", ""
     if abs(difference.amount) <= _ROUNDING:
-        return "rounding"
+        return "rounding", "rounding"
     if _has_opposite_sign(difference):
-        return "opposite sign"
+        return "opposite sign", "opposite sign"
     if opposites:
         return _offset_hint(difference, opposites, names)
     if difference.left is None or difference.right is None:
-        return f"only in {'right' if difference.left is None else 'left'}"
-    return ""
+        only = f"only in {'right' if difference.left is None else 'left'}"
+        return only, only
+    return "", ""
 
 
-def _proportion_hint(difference: Difference, percents: Counter[Decimal | None]) -> str:
+def _proportion_hint(difference: Difference, percents: Counter[Decimal | None]) -> tuple[str, str]:
     percent = _rounded_percent(difference)
     if not percent or percents[percent] < _IN_PROPORTION:
-        return ""
-    return f"in proportion: {percent} % like {percents[percent] - 1} others"
+        return "", ""
+    pattern = "in proportion"
+    return pattern, f"{pattern}: {percent} % like {percents[percent] - 1} others"
 
 
 def _rounded_percent(difference: Difference) -> Decimal | None:
@@ -152,15 +172,16 @@ def _has_opposite_sign(difference: Difference) -> bool:
 
 def _offset_hint(
     difference: Difference, opposites: Sequence[Difference], names: Sequence[str]
-) -> str:
+) -> tuple[str, str]:
     """Return the nearest key with the opposite amount: it was moved, or is one of a pair."""
     nearest = min(opposites, key=lambda other: _distance(difference.key, other.key))
-    changed = [
-        f"{name} {theirs or '(empty)'}"
+    changed = {
+        name: theirs or "(empty)"
         for name, ours, theirs in zip(names, difference.key, nearest.key, strict=False)
         if ours != theirs
-    ]
-    return f"offset by {', '.join(changed)}"
+    }
+    places = ", ".join(f"{name} {theirs}" for name, theirs in changed.items())
+    return f"offset by {', '.join(changed)}", f"offset by {places}"
 
 
 def _distance(left: Key, right: Key) -> int:

@@ -12,9 +12,13 @@ from backend.data.differences import (
     Thresholds,
     compare,
     normal_key,
+    sum_patterns,
 )
 from backend.data.errors import QueryFailed
 from backend.data.results import Column, Scalar, Table, scalar
+
+UNEXPLAINED = "without a pattern"
+WITHIN = "within the match threshold"
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,21 @@ def _notes(differences: Sequence[Difference], thresholds: Thresholds) -> list[st
         f"net difference (right - left) {right - left:.2f}.",
         f"Match: up to {match:g}; minor: up to {minor:g} or "
         f"{float(thresholds.minor_percent):g} %; major: above. Largest differences first.",
+        *_pattern_notes(differences),
     ]
+
+
+def _pattern_notes(differences: Sequence[Difference]) -> list[str]:
+    """Return what each pattern amounts to; an excerpt of the rows does not show it."""
+    patterns = sorted(sum_patterns(differences).items(), key=lambda each: -len(each[1]))
+    matches = [d.amount for d in differences if d.rating is DifferenceClass.MATCH]
+    sums = {name or UNEXPLAINED: amounts for name, amounts in patterns} | {WITHIN: matches}
+    lines = [
+        f"{name}: {len(amounts):,} difference{'' if len(amounts) == 1 else 's'}, net"
+        f" {sum(amounts, Decimal(0)):.2f}"
+        for name, amounts in sums.items()
+    ]
+    return ["Over all rows, by pattern; together they are the net difference:", *lines]
 
 
 def _number(value: Decimal | None, digits: int | None = None) -> Scalar:

@@ -148,6 +148,12 @@ _NOTHING_TO_DRAW = ("anything else", "refused", "catalogue")
 _ABOUT_TEXT: tuple[Intent, ...] = (
     Intent("title", _says(r"^give the conversation below a title"), calls.nothing, answers.title),
     Intent("summary", _SUMMARISE, calls.nothing, answers.summary),
+    Intent(
+        "dismissal",
+        lambda conversation: recognising.dismisses(conversation.asked),
+        calls.nothing,
+        lambda _: "All right. Ask whenever you need figures.",
+    ),
     Intent("count", lambda c: answers.counts_to(c) > 0, calls.nothing, answers.count),
 )
 _OF_ANY_LENGTH: tuple[Intent, ...] = (

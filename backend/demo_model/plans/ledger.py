@@ -11,6 +11,7 @@ from backend.demo_model.plans.statement import (
     compared,
     figures_statement,
     filter_conditions,
+    is_variance,
     kind_of_account,
     where_clause,
 )
@@ -138,6 +139,8 @@ def _settled(request: Request, catalogue: Catalogue, measures: tuple[str, ...]) 
     filters, notes = dict(request.filters), list(request.notes)
     if request.over_budget is not None and not {"fiscal_period", "months"} & filters.keys():
         notes.append("Compared with the budget of the posted periods, not of the whole year.")
+    if is_variance(request, measures):
+        notes.append("Plan and actual are compared over the posted periods only.")
     if not {"fiscal_year", "months"} & filters.keys() and "fiscal_year" not in grouping:
         year = catalogue.years[-1]
         filters["fiscal_year"] = Filter((str(year),))

@@ -63,6 +63,8 @@ def figures_statement(
 ) -> tuple[str, set[str]]:
     """Return the SELECT of the figures by group, and the parts of the request that it applies."""
     conditions = [*filter_conditions(request), kind_of_account(request)]
+    if is_variance(request, measures):
+        conditions.append(Condition("", f"{_MONTH} <= {catalogue.posted_months[-1]}"))
     having = [*thresholds(request, measures), *over_budget_condition(request)]
     order, ordered = ordering(request, measures)
     statement = _STATEMENT.format(
@@ -79,6 +81,15 @@ def figures_statement(
     )
     applied = {condition.part for condition in (*conditions, *having)} | ordered
     return statement, applied | ({"limit"} if request.limit else set())
+
+
+def is_variance(request: Request, measures: tuple[str, ...]) -> bool:
+    """Return whether plan and actual are compared: then over the same months, the posted ones.
+
+    What is left of a budget is left of the whole of it; being over it has columns of its own.
+    """
+    is_planned = bool({"budget", "forecast"} & set(measures)) and "actual" in measures
+    return is_planned and "left" not in request.topics and request.over_budget is None
 
 
 def filter_conditions(request: Request) -> list[Condition]:

@@ -5,7 +5,7 @@ from backend.demo_model.questions.request import Choice, Filter
 from backend.demo_model.questions.time_words import TimeWords
 from backend.demo_model.questions.times import Times
 from backend.demo_model.questions.tokens import Token
-from backend.demo_model.questions.vocabulary import JOINING, LONGEST_PHRASE, PHRASES
+from backend.demo_model.questions.vocabulary import ASKING, JOINING, LONGEST_PHRASE, PHRASES
 
 _END = Token("", "end", ".")
 
@@ -40,10 +40,13 @@ class Cursor:
         self.times = Times(catalogue)
 
     def _read_beginning(self) -> None:
-        """Read an opening such as "and", by which a question changes the previous one."""
-        if self.peek().plain in ("and", "but", "or", "then"):
+        """Read an opening: "and" changes the previous question, "which" begins another."""
+        first = self.peek().plain
+        if first in ("and", "but", "or", "then"):
             self.parts["is_marked"] = True
             self.at += 1
+        elif first in ASKING and self.peek(1).plain != "about":
+            self.parts["is_whole"] = True
 
     def peek(self, ahead: int = 0) -> Token:
         """Return the token at the position or further ahead; at the end, an end token."""

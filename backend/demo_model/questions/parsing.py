@@ -5,10 +5,11 @@ from dataclasses import replace
 from backend.demo_model.questions.catalogue import Catalogue
 from backend.demo_model.questions.phrases import Phrases
 from backend.demo_model.questions.request import Request
-from backend.demo_model.questions.tokens import read_tokens, written_out
+from backend.demo_model.questions.tokens import Token, read_tokens, written_out
 from backend.demo_model.questions.vocabulary import CODES, FILLERS, JOINING, NUMBERS
 
 _MAX_UNREAD = 12
+_THINGS = ("", "topic", "dimension")  # the meanings of words that name what is left out
 
 
 def parse(text: str, catalogue: Catalogue | None) -> Request:
@@ -97,15 +98,29 @@ class _Parser(Phrases):
         return True
 
     def _leave(self) -> None:
-        """Leave the word at the position unread."""
+        """Leave the word at the position unread; after "without", all that is to be left out."""
         token = self.peek()
-        if self.kind in CODES and self.at == self.noun_end:
+        if self.excludes is not None and not self.excluded_any:
+            self._leave_exclusion(self.excludes)
+        elif self.kind in CODES and self.at == self.noun_end:
             self._no_such(self.kind, token)
-        elif self.unread and self.at and self.unread[-1][-1] is self.tokens[self.at - 1]:
-            self.unread[-1].append(token)
-        elif len(self.unread) < _MAX_UNREAD:
-            self.unread.append([token])
         else:
-            self.unread[-1].append(token)
+            self._leave_run([token])
         self.kind = ""
         self.at += 1
+
+    def _leave_exclusion(self, excluding: Token) -> None:
+        """Leave an exclusion unread as a whole: one word of it that is known is another thing."""
+        run = [excluding, self.peek()]
+        while self.peek(1).plain not in (*FILLERS, ".") and self._meaning(1)[0] in _THINGS:
+            self.at += 1
+            run.append(self.peek())
+        self.excludes = None
+        self._leave_run(run)
+
+    def _leave_run(self, run: list[Token]) -> None:
+        follows = self.unread and self.at and self.unread[-1][-1] is self.tokens[self.at - 1]
+        if follows or len(self.unread) == _MAX_UNREAD:
+            self.unread[-1] += run
+        else:
+            self.unread.append(run)

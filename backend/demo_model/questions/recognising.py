@@ -25,8 +25,20 @@ _RUN = "run execute query sql statement following this result results answer duc
 _RUNNING = FILLERS | frozenset(_RUN.split())
 _DESCRIBING_WORDS = "describe column columns field fields schema structure"
 _DESCRIBING = frozenset(_DESCRIBING_WORDS.split())
+_DISMISSING = re.compile(
+    r"(?:(?:no|ok|okay|oh|ah|well|please|sorry)[, ]+){0,3}"
+    r"(?:never ?mind|forget (?:it|that|about it)|cancel(?: it| that)?|stop(?: it)?|no|nothing"
+    r"|ok|okay|no thanks?(?: you)?|thanks?(?: you| a lot| very much)?)"
+    r"(?:[, ]+(?:thanks?(?: you)?|never ?mind|then|please))?[.! ]{0,3}",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"[A-Za-z_]\w{0,63}(?:\.\w{1,64}){0,2}")
 _AROUND_NAMES = ".,;:?!`'\"()"
+
+
+def dismisses(text: str) -> bool:
+    """Return whether the text asks for nothing: it thanks, or takes back what was asked."""
+    return _DISMISSING.fullmatch(text.strip()) is not None
 
 
 def holds_select(text: str) -> bool:

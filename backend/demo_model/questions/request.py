@@ -67,6 +67,7 @@ class Request:
     notes: tuple[str, ...] = ()
     # How it may change the previous question:
     is_marked: bool = False
+    is_whole: bool = False  # it begins as a question or an order does: "which", "show"
     adds: bool = False
     is_lost: bool = False  # the previous question can no longer be read
     drops: bool = False
@@ -89,6 +90,11 @@ class Request:
         return frozenset({name for name, is_named in parts.items() if is_named} | arranged) | set(
             self.filters
         )
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether there is no figure because of a part that was not understood, or is wrong."""
+        return bool(self.unread or self.problems or self.choices)
 
     @property
     def is_about_figures(self) -> bool:
@@ -153,8 +159,19 @@ def merge(before: Request, asked: Request) -> Request:
         unread=asked.unread if settled else (*before.unread, *asked.unread),
         problems=asked.problems if settled else (*_lasting(before, asked), *asked.problems),
         choices=asked.choices if settled else (*choices, *asked.choices),
-        notes=(*(() if asked.filters else before.notes), *asked.notes),
+        notes=(
+            *(() if asked.filters else before.notes),
+            *asked.notes,
+            *(_left_out(before) if asked.drops else ()),
+        ),
     )
+
+
+def _left_out(before: Request) -> tuple[str, ...]:
+    """Return in words what "without it" leaves out: all that was refused."""
+    names = [*before.unread, *(choice.name for choice in before.choices)]
+    quoted = ", ".join(f"“{name[:80]}”" for name in names)
+    return (*([f"Left out: {quoted}."] if quoted else []), *before.problems)
 
 
 def _chosen(

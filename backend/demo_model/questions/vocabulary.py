@@ -62,7 +62,7 @@ _PHRASES: dict[Meaning, str] = {
     ("also", None): "also|add|plus|too|as well|include|including",
     ("refers", None): "it|its|them|that|those|these|this|their|this one|that one",
     ("drop", None): "without it|without that|without them|ignore it|ignore that|go ahead|"
-    "leave it out|leave that out|never mind|yes",
+    "leave it out|leave that out|yes",
     ("all", None): "all|any|whole|entire|full",
     ("everyone", None): "overall|altogether|whole group|entire group",
     ("year", 0): "this year|current year|this fiscal year|current fiscal year|latest year",
@@ -92,6 +92,10 @@ _FILLERS = """
     both between among other together expensive
 """
 FILLERS = frozenset(_FILLERS.split())
+_ASKING_WORDS = (
+    "which what who whose how where when why show give tell list top bottom is are do does did"
+)
+ASKING = frozenset(_ASKING_WORDS.split())
 _JOINING_WORDS = "and or , - the nor"
 JOINING = frozenset(_JOINING_WORDS.split())
 _RANGING_WORDS = "to until till through thru -"

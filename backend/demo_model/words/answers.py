@@ -84,7 +84,7 @@ def budgets_side_by_side(results: Sequence[Result]) -> str:
     (most, name, _), amounts = max(rows, key=lambda row: _used(row[1]))
     return (
         f"{table(columns, lines)}\n\n**{most} {name}** has used most of its budget: "
-        f"{_percent(amounts)}, with {money(amounts['remaining'])} left."
+        f"{_percent(amounts)}, with {money(amounts['remaining'])} left.{_until(readable[0])}"
     )
 
 
@@ -223,6 +223,11 @@ def _budget(result: Result, *, with_forecast: bool) -> str:
     if len(found) < 2:
         return text
     return f"{text}\n\n{_breakdown(found, with_forecast=with_forecast)}"
+
+
+def _until(result: Result) -> str:
+    posted = _POSTED.search(result.content)
+    return f" Spent is what is posted, up to period {posted[1]}." if posted else ""
 
 
 def _breakdown(found: Sequence[Row], *, with_forecast: bool) -> str:

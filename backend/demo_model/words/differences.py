@@ -1,6 +1,7 @@
 """The demo model's answers about a comparison of FI with BPC. Pure."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -20,12 +21,18 @@ from backend.demo_model.reading import (
     table,
 )
 from backend.demo_model.words.scope import scope
+from backend.text import counted
 
+_LATE, _UNEXPLAINED, _WITHIN = "late posting", "unexplained", "within"
+# The comparison's sums by pattern.
+_PATTERN = re.compile(
+    r"^([^:|\n]{1,200}): ([\d,]{1,12}) differences?, net (-?\d{1,20}\.\d\d)$", re.MULTILINE
+)
 # The patterns that the comparison finds, and their usual causes between FI and BPC.
 _CAUSES = (
     ("rounding", "rounding"),
     ("opposite sign", "wrong sign"),
-    ("fiscal_period", "late posting"),
+    ("fiscal_period", _LATE),
     ("group_account", "mapping"),
     ("company_code", "missing elimination"),
     ("in proportion", "currency translation"),
@@ -41,10 +48,10 @@ def explain(conversation: Conversation, plan: Plan, understood: Understanding) -
         return UNREADABLE
     keys = [str(key) for key in call.arguments["keys"]]
     found = read_rows(result.content, *keys, "difference", "class")
-    counted = next((line for line in result.content.splitlines() if " keys: " in line), "")
-    if counted.startswith("0 keys"):
+    keyed = next((line for line in result.content.splitlines() if " keys: " in line), "")
+    if keyed.startswith("0 keys"):
         return f"There are no figures to compare.\n\n{scope(plan, understood)}"
-    heading = f"I compared FI (left) with BPC ACTUAL (right). {_in_money(counted)}"
+    heading = f"I compared FI (left) with BPC ACTUAL (right). {_in_money(keyed)}"
     is_grouped = bool(plan.request.grouping) and plan.request.limit is None
     rows = found if is_grouped else [row for row in found if row["class"] != "match"]
     if not rows:
@@ -52,10 +59,11 @@ def explain(conversation: Conversation, plan: Plan, understood: Understanding) -
     shown = rows if is_grouped else rows[: plan.request.limit or SHOWN_DIFFERENCES]
     if is_grouped and not plan.request.order:
         shown = sorted(shown, key=lambda row: [row[key].zfill(6) for key in keys])
-    parts = [heading, _how_many(plan, shown, counted, result), _table(shown, keys, conversation)]
+    parts = [heading, _how_many(plan, shown, keyed, result), _table(shown, keys, conversation)]
     if not plan.request.grouping:
-        explained = rows[: plan.request.limit or len(rows)]
-        parts += [_causes(explained, conversation.results), _late(conversation.results)]
+        within = money(Decimal(str(call.arguments.get("match_within", 1))))
+        parts.append(_causes(result.content, rows, conversation, within))
+        parts.append(_late(conversation.results))
     return "\n\n".join(part for part in [*parts, scope(plan, understood)] if part)
 
 
@@ -69,11 +77,11 @@ def _nothing_differs(plan: Plan) -> str:
     return f"Nothing differs by more than {least}."
 
 
-def _how_many(plan: Plan, shown: Sequence[Row], counted: str, result: Result) -> str:
+def _how_many(plan: Plan, shown: Sequence[Row], keyed: str, result: Result) -> str:
     """Return how many differences the table shows, of the tool's total."""
     if plan.request.grouping and plan.request.limit is None:
         return _cut(result)
-    counts = re.search(r"([0-9,]{1,12}) match, ([0-9,]{1,12}) minor, ([0-9,]{1,12}) major", counted)
+    counts = re.search(r"([0-9,]{1,12}) match, ([0-9,]{1,12}) minor, ([0-9,]{1,12}) major", keyed)
     everything = sum(int(counts[n].replace(",", "")) for n in (2, 3)) if counts else len(shown)
     least = ""
     if threshold := plan.request.threshold:
@@ -112,11 +120,13 @@ def _amounts(row: Row) -> list[str]:
 
 
 def _cause(row: Row, results: Sequence[Result]) -> str:
-    hint = row.get("hint", "")
-    name = next((cause for pattern, cause in _CAUSES if pattern in hint), "unexplained")
-    if hint:
-        return f"{name} ({hint})"
-    return "late posting (entered after the load)" if _is_late(row, results) else name
+    if hint := row.get("hint", ""):
+        return f"{_cause_of(hint)} ({hint})"
+    return f"{_LATE} (entered after the load)" if _is_late(row, results) else _UNEXPLAINED
+
+
+def _cause_of(pattern: str) -> str:
+    return next((cause for part, cause in _CAUSES if part in pattern), _UNEXPLAINED)
 
 
 def _is_late(row: Row, results: Sequence[Result]) -> bool:
@@ -129,18 +139,42 @@ def _is_late(row: Row, results: Sequence[Result]) -> bool:
     return False
 
 
-def _causes(found: Sequence[Row], results: Sequence[Result]) -> str:
-    """Return how many of the shown differences have each cause, and their sums."""
-    sums: dict[str, list[Decimal]] = {}
-    for row in found:
-        cause = _cause(row, results).split(" (")[0]
-        sums.setdefault(cause, []).append(number(row.get("difference")))
-    lines = [
-        f"- **{cause}**: {len(amounts)} difference{'' if len(amounts) == 1 else 's'}, net "
-        f"{money(sum(amounts, Decimal(0)))}"
-        for cause, amounts in sums.items()
+def _causes(content: str, rows: Sequence[Row], conversation: Conversation, within: str) -> str:
+    """Return how many differences have each cause, and their sums: over all rows, shown or not.
+
+    What nothing explains, and what is within the tolerance, are lines too: all add up.
+    """
+    counts: dict[str, int] = defaultdict(int)
+    sums: dict[str, Decimal] = defaultdict(Decimal)
+    for pattern, count, net in _PATTERN.findall(content):
+        cause = _WITHIN if pattern == "within the match threshold" else _cause_of(pattern)
+        counts[cause] += int(count.replace(",", ""))
+        sums[cause] += Decimal(net)
+    if not counts:
+        return ""
+    late = [
+        number(row.get("difference"))
+        for row in rows
+        if not row.get("hint") and _is_late(row, conversation.results)
     ]
-    return "Likely causes, of the differences I was shown:\n\n" + "\n".join(lines)
+    counts[_LATE] += len(late)
+    counts[_UNEXPLAINED] -= len(late)
+    sums[_LATE] += sum(late, Decimal(0))
+    sums[_UNEXPLAINED] -= sum(late, Decimal(0))
+    matches = counts.pop(_WITHIN, 0)
+    causes = [cause for cause in counts if counts[cause] or cause == _UNEXPLAINED]
+    causes.sort(key=lambda cause: (cause == _UNEXPLAINED, -counts[cause]))
+    lines = [
+        f"- **{cause}**: {counted(counts[cause], 'difference')}, net {money(sums[cause])}"
+        for cause in causes
+    ]
+    total = sum(counts.values())
+    return (
+        f"Likely causes, of all {counted(total, 'difference')}:\n\n"
+        + "\n".join(lines)
+        + f"\n- within the tolerance of {within}: {counted(matches, 'figure')}, net"
+        f" {money(sums[_WITHIN])}\n\nTogether: {money(sum(sums.values(), Decimal(0)))}."
+    )
 
 
 def _late(results: Sequence[Result]) -> str:

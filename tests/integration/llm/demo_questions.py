@@ -160,6 +160,20 @@ CONVERSATIONS = [
         ("without it", rows(spend("company_code = '1000' AND fiscal_year = 2025", "fiscal_period"))),
     ],
     [
+        ("spend for company 1000 in 2025 without late postings", refused("“without late postings”")),
+        ("without it", amounts(spend("company_code = '1000' AND fiscal_year = 2025"),
+                               "Left out: “without late postings”")),
+        ("without it", refused("nothing of your last question that I did not understand")),
+    ],
+    [
+        ("spend on Narnia for company 1000", refused("“Narnia”")),
+        ("Top 2 cost centres in 2025",
+         rows(spend("fiscal_year = 2025", "cost_centre", order="amount DESC", limit=2))),
+        ("never mind", refused("All right")),
+    ],
+    [("Budget vs actual by company for 2026",
+      rows(against_plan("fiscal_year = 2026 AND fiscal_period <= 10", "company_code", "TRUE")))],
+    [
         ("Budget vs actual by company for 2025",
          rows(against_plan("fiscal_year = 2025", "company_code", "TRUE"))),
         ("and above 5,000?", refused("several figures")),

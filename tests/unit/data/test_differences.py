@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.data.differences import DifferenceClass, Thresholds, compare, normal_key
+from backend.data.differences import DifferenceClass, Thresholds, compare, normal_key, sum_patterns
 
 AMOUNTS = st.decimals(-100_000, 100_000, places=2)
 SIDES = st.dictionaries(st.tuples(st.sampled_from("abcd"), st.sampled_from("123")), AMOUNTS)
@@ -39,6 +39,19 @@ def test_swapping_the_sides_changes_signs_only(left, right):
     back = {d.key: d.amount for d in compare(right, left, DEFAULT, ("a", "b"))}
 
     assert there == {key: -amount for key, amount in back.items()}
+
+
+@given(SIDES, SIDES)
+def test_the_sums_of_all_patterns_and_the_matches_are_the_net_difference(left, right):
+    differences = compare(left, right, DEFAULT, ("a", "b"))
+    matches = [d.amount for d in differences if d.rating is DifferenceClass.MATCH]
+
+    amounts = sum_patterns(differences)
+
+    assert "" in amounts
+    assert sum(map(sum, amounts.values())) + sum(matches) == sum(right.values()) - sum(
+        left.values()
+    )
 
 
 def test_classes_follow_the_thresholds():
