@@ -27,6 +27,7 @@ _USAGE = "stream_options"
 
 # Statuses of refusals; llama.cpp sends 500, and some gateways an error within an answer.
 _REFUSED = (400, 422)
+_CODES = frozenset(map(str, _REFUSED))  # of an error within an answer
 _MAY_BE_REFUSED = (0, *_REFUSED, 500)
 _ABOUT_FORM = re.compile(
     r"\b(messages?|roles?|content|tools?|functions?|arguments?|schema|parameters?|fields?|body"
@@ -195,7 +196,8 @@ def choose_repairs(refusal: Refusal, payload: JSON, made: Collection[str]) -> fr
     }
     if named := frozenset(n for n, repair in left.items() if repair.signs.search(refusal.words)):
         return named
-    if refusal.status not in _REFUSED:
+    is_refused = refusal.status in _REFUSED or (not refusal.status and refusal.codes & _CODES)
+    if not is_refused:
         return frozenset()
     of_rest = frozenset(left.keys() - {_USAGE})
     if not refusal.words.strip():

@@ -274,6 +274,12 @@ def test_the_words_of_a_refusal_choose_what_is_repaired(
     assert choose_repairs(refusal(words, status), PAYLOAD, ()) == chosen
 
 
+def test_an_error_within_an_answer_counts_by_its_code() -> None:
+    said = Refusal(0, frozenset(["400"]), "Provider returned error for messages", "")
+
+    assert choose_repairs(said, PAYLOAD, ()) == OF_MESSAGES | {"schemas"}
+
+
 def test_what_has_been_repaired_is_not_repaired_again() -> None:
     again = refusal("Conversation roles must alternate")
     repaired, changes = shape(PAYLOAD, OF_MESSAGES)
