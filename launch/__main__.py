@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, Callable[[Settings, Console], int]] = {
     "integrity": alone.run_integrity,
     "repair": alone.run_repair,
     "demo": alone.run_demo,
+    "remove-leftovers": alone.remove_leftovers,
 }
 WRONG_USE = 2
 INTERRUPTED = 130

@@ -12,6 +12,7 @@ from launch.environment import api_url, database_url, server_urls
 from launch.ports import any_free_port, choose_port
 from launch.processes.children import PRIVATE_UMASK
 from launch.record import read_record
+from launch.servers.leftovers import find_leftovers
 from launch.stack import API_PORT, pages_address
 from launch.supervision.services import Part, PartSpec
 from launch.supervision.supervisor import Stopped, Supervisor
@@ -49,6 +50,21 @@ def run_integrity(settings: Settings, console: Console) -> NoReturn:
 def run_repair(settings: Settings, console: Console) -> NoReturn:
     """Run the same check and repair what can be repaired."""
     _become(parts.integrity({"DATABASE_URL": database_url(settings)}, "--repair"))
+
+
+def remove_leftovers(settings: Settings, console: Console) -> int:
+    """Remove the databases of removed DATA_DIRs; name each, and those that cannot be removed."""
+    status, leftovers = 0, list(find_leftovers())
+    if not leftovers:
+        console.say("There is no database of a removed DATA_DIR.")
+    for leftover in leftovers:
+        if leftover.is_running:
+            console.say(f"Still running, so it stays: {leftover}")
+            status = 1
+            continue
+        console.say(f"Removing {leftover}")
+        leftover.remove()
+    return status
 
 
 def run_demo(settings: Settings, console: Console) -> NoReturn:

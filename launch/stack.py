@@ -13,6 +13,7 @@ from launch.folders import make_folder
 from launch.ports import any_free_port, choose_port
 from launch.private_files import FolderLock
 from launch.record import StackRecord, clear_record, read_record, stack_lock, write_record
+from launch.servers.leftovers import find_leftovers, leftover_text
 from launch.servers.postgres import EmbeddedPostgres
 from launch.servers.redis import EmbeddedRedis
 from launch.supervision.services import Part, PartSpec, Server
@@ -159,6 +160,8 @@ def _start_servers(settings: Settings, supervisor: Supervisor, console: Console)
         urls["DATABASE_URL"] = database.url
         if not database.cluster_folder.is_relative_to(database.home):
             console.say(f"The database's files are in {database.cluster_folder}.")
+        if leftovers := list(find_leftovers()):
+            console.say(leftover_text(leftovers))
     if not settings.redis_url:
         console.progress("starting Redis")
         redis = EmbeddedRedis(settings.data_dir)

@@ -18,7 +18,7 @@ def wait_for_orphan(pid_file: Path, mark: str) -> None:
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while pid_file.exists():
-        pid = _server_of(pid_file, mark)
+        pid = find_server(pid_file, mark)
         if pid is None:
             pid_file.unlink(missing_ok=True)
         elif time.monotonic() > deadline:
@@ -30,7 +30,8 @@ def wait_for_orphan(pid_file: Path, mark: str) -> None:
             time.sleep(0.05)
 
 
-def _server_of(pid_file: Path, mark: str) -> int | None:
+def find_server(pid_file: Path, mark: str) -> int | None:
+    """Return the id of the running server named in `pid_file`, if it is that server."""
     try:
         pid = int(pid_file.read_text().split()[0])
         process = psutil.Process(pid)

@@ -25,6 +25,7 @@ INSTALLATION = "pginstall18"
 MAJOR_VERSION = "18"
 SYSTEM_FOLDER = Path("/var/lib/colloquy")
 SUPERUSER = "postgres"
+LEFT_BEHIND = "left-behind-"
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def create_cluster(cluster: Cluster, superuser_password: Path) -> None:
     Raise LaunchError if DATA_DIR has another cluster, from which it was moved or copied away.
     """
     if cluster.exists and _was_left_behind(cluster, superuser_password):
-        cluster.folder.rename(cluster.folder.with_name(f"left-behind-{int(time.time())}"))
+        cluster.folder.rename(cluster.folder.with_name(f"{LEFT_BEHIND}{int(time.time())}"))
     place = superuser_password.with_name("cluster.place")
     _check_place(cluster, place)
     if cluster.exists:

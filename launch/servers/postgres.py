@@ -16,6 +16,7 @@ from launch.processes.children import start_child
 from launch.processes.orphans import wait_for_orphan
 from launch.servers.cluster import SUPERUSER, Cluster, create_cluster, locate_cluster
 from launch.servers.embedded import HOST, EmbeddedServer, recorded_url
+from launch.servers.leftovers import note_data_dir
 
 ROLE = "colloquy"
 DATABASE = "colloquy"
@@ -84,6 +85,7 @@ class EmbeddedPostgres(EmbeddedServer):
     def _prepare(self) -> None:
         create_cluster(self._located(), self._folder / "superuser.password")
         cluster = self._located().folder
+        note_data_dir(cluster, self.home)
         wait_for_orphan(cluster / "postmaster.pid", mark=str(cluster))
 
     def _complete(self) -> None:

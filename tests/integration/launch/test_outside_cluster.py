@@ -8,6 +8,7 @@ import psutil
 import pytest
 
 from launch.errors import LaunchError
+from launch.servers.leftovers import find_leftovers, leftover_text
 from launch.servers.postgres import EmbeddedPostgres, running_url
 from tests.integration.launch.launchers import ask
 
@@ -32,9 +33,31 @@ def test_as_root_a_deleted_data_dir_begins_empty(home):
     try:
         assert ask(again.url, "SELECT to_regclass('old')") == [(None,)]
         assert again.cluster_folder == server.cluster_folder
+        assert [left.folder.name[:11] for left in leftovers_of(again)] == ["left-behind"]
     finally:
         again.stop()
         shutil.rmtree(again.cluster_folder.parent)
+
+
+def leftovers_of(server):
+    parent = server.cluster_folder.parent
+    return [left for left in find_leftovers() if left.folder.parent == parent]
+
+
+def test_as_root_the_database_of_a_deleted_data_dir_is_named_and_removed_on_request(home):
+    server = stopped_server(home / "data", "old")
+    before = leftovers_of(server)
+    shutil.rmtree(home / "data")
+
+    (left,) = leftovers_of(server)
+    said = leftover_text([left])
+    left.remove()
+
+    assert before == []
+    assert str(server.cluster_folder) in said and str(home / "data") in said
+    assert "python -m launch remove-leftovers" in said
+    assert not left.is_running
+    assert not server.cluster_folder.parent.exists()
 
 
 def test_as_root_a_private_data_dir_stays_private(home):
