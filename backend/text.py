@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 # Categories of letters that are not drawn. Unassigned ones may be: Python's tables are older than
 # the newest emoji.
@@ -55,3 +56,8 @@ def is_visible(text: str) -> bool:
     return any(
         not unicodedata.category(c).startswith(BLANKS) and c not in BLANK_LETTERS for c in text
     )
+
+
+def moment(at: datetime) -> str:
+    """Return a time to the minute with its zone, for any reader: 2026-11-28 07:43 UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

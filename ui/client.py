@@ -23,7 +23,7 @@ from backend.schemas.conversations.sessions import (
     SessionPage,
 )
 from backend.schemas.conversations.turns import Turn, TurnPage
-from backend.schemas.data.files import FileDetails
+from backend.schemas.data.files import FileDetails, IfExists
 from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.wire import Wire
@@ -107,9 +107,14 @@ class Client:
         body = NewSession(domain=domain).model_dump(mode="json", exclude_none=True)
         return self.call(Session, "POST", "sessions", json=body)
 
-    def upload_file(self, session_id: UUID | None, name: str, content: BinaryIO) -> FileDetails:
+    def upload_file(
+        self, session_id: UUID | None, name: str, content: BinaryIO, if_exists: IfExists
+    ) -> FileDetails:
         """Upload a file for one session or for all; return its details as they were read."""
-        fields = {"session_id": str(session_id)} if session_id else {}
+        fields = {"if_exists": str(if_exists)}
+        if session_id:
+            fields["session_id"] = str(session_id)
+        content.seek(0)  # it may have been sent before, and refused
         file = (name, content, "application/octet-stream")
         return self.call(
             FileDetails, "POST", "files", files={"file": file}, data=fields, timeout=UPLOADING

@@ -31,7 +31,8 @@ _REFLECT_SECONDS = 60  # maximum age of a database's list of tables
 class Origin:
     """Where a source comes from: the bundled data, a file, a database's URL, or an upload.
 
-    `folder`: where a file has to lie. `problem` says why it cannot be read, if known.
+    `folder`: where a file has to lie. `problem` says why it cannot be read, if known; `remark` what
+    is to be said beside the figures from it.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Origin:
     upload: Upload | None = None
     size: int | None = None  # of a file, in bytes
     problem: str | None = None
+    remark: str = ""
 
     @property
     def key(self) -> str:

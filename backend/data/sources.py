@@ -206,14 +206,18 @@ class Sources:
         return chosen, await self.query(asker, info.name, sql, Limits(rows=rows))
 
     async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
-        """Return what was skipped or unclear in the tables that a query names, and their zones."""
+        """Return what was skipped or unclear in the tables that a query names, and their zones.
+
+        What is to be said of a source as a whole comes first.
+        """
         origins = await self._all()
         origin = find_origin(origins, name)
         names = without_literals(sql)
         asked = [o for o in origins.values() if o == origin or mentions(names, o.name)]
         infos = [await self._reader.info(asker, one) for one in asked]
         tables = [(info, table) for info in infos for table in info.tables]
-        return [
+        remarks = [f"{one.name}: {one.remark}" for one in asked if one.remark]
+        return remarks + [
             f"{info.name}.{table.name}: {warning}"
             for info, table in tables
             if mentions(names, table.name)

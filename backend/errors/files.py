@@ -9,6 +9,12 @@ class FileNotFound(AppError):
     status = 404
 
 
+class FileExists(AppError):
+    """You already have a file of this name. Replace it, or keep both."""
+
+    status = 409
+
+
 class FileTooLarge(AppError):
     """The file exceeds the size limit. Split it, or save it as Parquet, which is smaller."""
 

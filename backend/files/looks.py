@@ -87,6 +87,7 @@ def _summary(row: FileRow) -> JSON:
         "size": row.size,
         "sha256": row.sha256,
         "created_at": row.created_at,
+        "replaced_upload_of": row.replaced_upload_of,
         "is_read": row.understood is not None,
         "summary": summary(tables),
         "problem": understood.get("error"),

@@ -8,16 +8,19 @@ from backend.data.corrections import Corrections
 from backend.data.files.formats import Format
 from backend.data.files.uploads import DOCUMENT, Upload
 from backend.data.origins import Origin
-from backend.files.rows import list_usable
+from backend.files.rows import Usable, list_usable
 from backend.files.store import FileStore
+from backend.text import moment
 from db.models.file import FileRow
 from db.session import Database
 
 FILE = "file"
 
 
-def origin_of(row: FileRow, store: FileStore, problem: str | None = None) -> Origin:
-    """Return a file as a source."""
+def origin_of(
+    row: FileRow, store: FileStore, problem: str | None = None, remark: str = ""
+) -> Origin:
+    """Return a file as a source; `remark` is to be said beside its figures."""
     upload = Upload(
         row.id.hex,
         store.path(row.id),
@@ -31,10 +34,11 @@ def origin_of(row: FileRow, store: FileStore, problem: str | None = None) -> Ori
     return Origin(
         name=row.source,
         kind=DOCUMENT if is_document else FILE,
-        description=f"The uploaded {what} “{row.name}” {whose}.",
+        description=f"The uploaded {what} “{row.name}” {whose}, of {moment(row.created_at)}.",
         version=upload.version,
         upload=upload,
         problem=problem,
+        remark=remark,
     )
 
 
@@ -46,6 +50,17 @@ def finder(
     def find() -> Sequence[Origin]:
         with database.read() as session:
             found = list_usable(session, scope, session_id)
-        return [origin_of(row, store, problem or None) for row, problem in found]
+        return [origin_of(one.file, store, one.problem or None, _remark(one)) for one in found]
 
     return find
+
+
+def _remark(found: Usable) -> str:
+    """Return that a file was replaced since the session began, so that its figures may differ."""
+    file, before = found.file, found.file.replaced_upload_of
+    if before is None or not found.is_newer:
+        return ""
+    return (
+        f"“{file.name}” was replaced on {moment(file.created_at)}. Earlier answers of this session"
+        f" are from the upload of {moment(before)}."
+    )

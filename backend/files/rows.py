@@ -4,13 +4,17 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
+    DateTime,
     Uuid,
     bindparam,
+    cast,
     delete,
     exists,
     func,
@@ -20,7 +24,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session, aliased, defer
 
 from backend.auth.scope import Scope
 from backend.cursor import decode_time_and_id, encode_cursor
@@ -28,12 +32,13 @@ from backend.data.files.documents import PAGES
 from backend.data.files.folder import unique_name
 from backend.data.files.uploads import DOCUMENT
 from backend.errors.base import InvalidInput
-from backend.errors.files import FileNotFound, NoRoomForFiles
-from backend.schemas.data.files import LONGEST_FILE_NAME
-from backend.text import clean_text, is_visible
+from backend.errors.files import FileExists, FileNotFound, NoRoomForFiles
+from backend.schemas.data.files import LONGEST_FILE_NAME, IfExists
+from backend.text import clean_text, is_visible, moment
 from backend.types import JSON
 from db.models.conversations.conversation import ConversationRow
 from db.models.file import FileRow
+from db.models.turns.turn import TurnRow
 
 MEGABYTE = 1_000_000
 MOST_FILES = 500  # per person
@@ -51,6 +56,14 @@ _KEPT = (
     "corrections",
 )
 _ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy files ' || :owner, 0))")
+
+
+class Usable(NamedTuple):
+    """A file that a session's agents may query; `problem` says why it cannot be read, if so."""
+
+    file: FileRow
+    problem: str
+    is_newer: bool  # than the session's first turn
 
 
 @dataclass(frozen=True)
@@ -103,22 +116,33 @@ def add(
     *,
     most_megabytes: int,
     taken: Collection[str],
-) -> None:
-    """Add a file under a query name that is free among its neighbours and not in `taken`.
+    if_exists: IfExists,
+) -> UUID | None:
+    """Add a file; return the id of the one that it replaces, if any, which is deleted.
 
-    Raise NoRoomForFiles.
+    Its query name is that of the replaced file, else one that is free among its neighbours and not
+    in `taken`. Raise NoRoomForFiles, FileExists.
     """
     session.execute(_ALONE, {"owner": scope.user_id})
-    check_room(session, scope, new.size, most_megabytes)
-    session.add(
-        FileRow(
-            id=file_id,
-            owner_id=scope.user_id,
-            source=_source_name(session, scope, new, taken),
-            **vars(new),
+    before = _of_same_name(session, scope, new)
+    if before is not None and if_exists is IfExists.REFUSE:
+        raise FileExists(
+            f"You already have a file “{new.name}” {_where(before)}, uploaded on"
+            f" {moment(before.created_at)}. Replace it, or keep both."
         )
-    )
+    if if_exists is not IfExists.REPLACE:
+        before = None
+    made = FileRow(id=file_id, owner_id=scope.user_id, **vars(new))
+    if before is not None:
+        made.source, made.replaced_upload_of = before.source, before.created_at
+        session.delete(before)
+        session.flush()
+    else:
+        made.source = _source_name(session, scope, new, taken)
+    check_room(session, scope, new.size, most_megabytes)
+    session.add(made)
     session.flush()
+    return before.id if before else None
 
 
 def copy_all(
@@ -166,16 +190,17 @@ def list_page(
     return rows[:limit], encode_cursor("files", last.created_at, last.id) if last else None
 
 
-def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[tuple[FileRow, str]]:
-    """Return the files a session's agents may query, each with why it cannot be read, if so."""
+def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[Usable]:
+    """Return the files a session's agents may query."""
+    is_newer = FileRow.created_at > _beginning_of(session_id)
     query = (
-        select(FileRow, func.coalesce(FileRow.understood["error"].astext, ""))
+        select(FileRow, func.coalesce(FileRow.understood["error"].astext, ""), is_newer)
         .options(defer(FileRow.understood))
         .where(_of(scope), _usable_in(session_id))
         .order_by(FileRow.created_at.desc(), FileRow.id.desc())
         .limit(MOST_FILES)
     )
-    return [(row, problem) for row, problem in session.execute(query)]
+    return [Usable(*found) for found in session.execute(query)]
 
 
 def has_documents(session: Session, scope: Scope, session_id: UUID) -> bool:
@@ -232,17 +257,67 @@ def _leaves() -> ColumnElement[bool]:
 
 
 def _usable_in(session_id: UUID | BindParameter[UUID]) -> ColumnElement[bool]:
-    """Select files of all sessions, of this one, and of the one whose task it runs."""
+    """Select the files that a session's agents may query.
+
+    They are its own, those of the session whose task it runs, and those of all sessions. Of these a
+    name is always the same file in one session: none if the session has a file of that name itself,
+    else the newest that was there at its first turn, else the oldest. So a later upload of a name
+    answers only sessions begun since.
+    """
+    other, began = aliased(FileRow), _beginning_of(session_id)
+    is_of_all, is_older = other.conversation_id.is_(None), other.created_at < FileRow.created_at
+    comes_first = or_(
+        _is_own(other, session_id),
+        is_of_all & (FileRow.created_at > began) & is_older,
+        is_of_all & (FileRow.created_at <= began) & ~is_older & (other.created_at <= began),
+    )
+    is_hidden = exists().where(
+        other.owner_id == FileRow.owner_id,
+        func.lower(other.name) == func.lower(FileRow.name),
+        other.id != FileRow.id,
+        comes_first,
+    )
+    return or_(_is_own(FileRow, session_id), FileRow.conversation_id.is_(None) & ~is_hidden)
+
+
+def _is_own(file: type[FileRow], session_id: UUID | BindParameter[UUID]) -> ColumnElement[bool]:
+    """Match the files of a session, and of the one whose task it runs."""
     parent = select(ConversationRow.parent_id).where(ConversationRow.id == session_id)
+    of = file.conversation_id
+    return or_(of == session_id, of == parent.scalar_subquery())
+
+
+def _beginning_of(session_id: UUID | BindParameter[UUID]) -> ColumnElement[datetime]:
+    """Return when a session's first turn came, for a task's session that of the session it serves.
+
+    Infinity before the first turn.
+    """
+    row = ConversationRow
+    place = select(func.coalesce(row.parent_id, row.id)).where(row.id == session_id)
+    of_session = TurnRow.conversation_id == place.scalar_subquery()
+    first = select(TurnRow.created_at).where(of_session).order_by(TurnRow.number).limit(1)
+    never = cast("infinity", DateTime(timezone=True))
+    return func.coalesce(first.scalar_subquery(), never)
+
+
+def _of_same_name(session: Session, scope: Scope, new: NewFile) -> FileRow | None:
+    """Return the newest file of this name in the place of a new one: a session, or all."""
     of = FileRow.conversation_id
-    return or_(of.is_(None), of == session_id, of == parent.scalar_subquery())
+    is_there = of.is_(None) if new.conversation_id is None else of == new.conversation_id
+    is_named_so = func.lower(FileRow.name) == func.lower(new.name)
+    query = select(FileRow).where(_of(scope), is_named_so, is_there)
+    return session.scalar(query.order_by(FileRow.created_at.desc()).limit(1))
+
+
+def _where(file: FileRow) -> str:
+    return "in this session" if file.conversation_id else "for all sessions"
 
 
 def _source_name(session: Session, scope: Scope, new: NewFile, taken: Collection[str]) -> str:
     """Return a query name that is free wherever the file can be queried."""
     query = select(FileRow.source).where(_of(scope))
-    if new.conversation_id is not None:
-        query = query.where(_usable_in(new.conversation_id))
+    if (place := new.conversation_id) is not None:
+        query = query.where(or_(_is_own(FileRow, place), FileRow.conversation_id.is_(None)))
     stem = _SUFFIX.sub("", re.split(r"[/\\]", new.name)[-1])
     return unique_name(stem, {*taken, *session.scalars(query), PAGES})
 

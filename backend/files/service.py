@@ -35,6 +35,7 @@ from backend.schemas.data.files import (
     FileKind,
     FilePage,
     FilePreview,
+    IfExists,
 )
 from backend.schemas.data.sources import TableSample
 from backend.types import JSON
@@ -66,13 +67,20 @@ class Files:
         )
 
     async def take(
-        self, scope: Scope, incoming: Incoming, name: str, session_id: UUID | None
+        self,
+        scope: Scope,
+        incoming: Incoming,
+        name: str,
+        session_id: UUID | None,
+        if_exists: IfExists,
     ) -> FileDetails:
         """Store a file that has arrived, read it, and return how it was read.
 
-        Raise InvalidInput, SessionNotFound or NoRoomForFiles, and leave nothing behind.
+        Raise InvalidInput, SessionNotFound, FileExists or NoRoomForFiles, and leave nothing behind.
         """
-        file_id = await anyio.to_thread.run_sync(self._store, scope, incoming, name, session_id)
+        file_id = await anyio.to_thread.run_sync(
+            self._store, scope, incoming, name, session_id, if_exists
+        )
         return await self.get(scope, file_id)
 
     async def get(self, scope: Scope, file_id: UUID) -> FileDetails:
@@ -157,7 +165,14 @@ class Files:
             raise SourceUnusable("The file's content is gone. Delete it, and upload it again.")
         return row
 
-    def _store(self, scope: Scope, incoming: Incoming, name: str, session_id: UUID | None) -> UUID:
+    def _store(
+        self,
+        scope: Scope,
+        incoming: Incoming,
+        name: str,
+        session_id: UUID | None,
+        if_exists: IfExists,
+    ) -> UUID:
         file_id, kept = rows.new_id(), False
         try:
             new = _new_file(incoming, rows.clean_name(name), session_id)
@@ -166,7 +181,18 @@ class Files:
             with self._database.transaction() as session:
                 if session_id is not None:
                     conversations.lock(session, scope, session_id)
-                rows.add(session, scope, file_id, new, most_megabytes=self._megabytes, taken=taken)
+                replaced = rows.add(
+                    session,
+                    scope,
+                    file_id,
+                    new,
+                    most_megabytes=self._megabytes,
+                    taken=taken,
+                    if_exists=if_exists,
+                )
+                if replaced is not None:
+                    details = {"replaced": str(replaced), "name": new.name}
+                    audit.record(session, scope.user_id, "replaced", "file", file_id, details)
                 incoming.keep(file_id)
                 kept = True
         except BaseException:
@@ -175,6 +201,8 @@ class Files:
             raise
         finally:
             incoming.drop()
+        if replaced is not None:
+            erase_deleted(self._database, self.store)
         return file_id
 
     def _begin_reading(self, row: FileRow) -> asyncio.Task[None]:

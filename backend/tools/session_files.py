@@ -49,7 +49,7 @@ class SessionFiles:
     async def copy_upload(self, name: str, place: Path) -> Copied:
         """Copy the uploaded file with this name or query name. Raise ArtifactRefused."""
         usable = await self._read(lambda s: list_usable(s, self.scope, self.conversation_id))
-        row = _choose_upload(name, [row for row, _ in usable])
+        row = _choose_upload(name, [one.file for one in usable])
         check_size(row.size)
         held = self.store.path(row.id)
         if await anyio.to_thread.run_sync(_copy, held, place) != row.sha256:

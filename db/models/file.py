@@ -13,7 +13,8 @@ class FileRow(Base):
     """One file; its bytes are in DATA_DIR/files under its id, never under its name.
 
     Without a conversation it belongs to all of its owner's. `source` is its name in queries.
-    `understood` is null until the file has been read with its `corrections`.
+    `understood` is null until the file has been read with its `corrections`. `replaced_upload_of`:
+    when the file was uploaded that this one replaced; null if it replaced none.
     """
 
     __tablename__ = "files"
@@ -36,6 +37,7 @@ class FileRow(Base):
     understood: Mapped[JSON | None]
     corrections: Mapped[JSON] = mapped_column(server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))
+    replaced_upload_of: Mapped[datetime | None]
 
 
 class ErasedFileRow(Base):

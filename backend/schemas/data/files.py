@@ -29,6 +29,17 @@ class FileKind(StrEnum):
     DOCUMENT = "document"
 
 
+class IfExists(StrEnum):
+    """What an upload does where its owner has a file of its name already.
+
+    `add` keeps both, `refuse` is answered with 409, `replace` takes the file's place.
+    """
+
+    ADD = "add"
+    REFUSE = "refuse"
+    REPLACE = "replace"
+
+
 class ColumnType(StrEnum):
     """How a column can be read; `date` and `timestamp` take the order seen in its cells."""
 
@@ -127,6 +138,9 @@ class FileSummary(Wire):
     size: int
     sha256: str
     created_at: datetime
+    replaced_upload_of: datetime | None = Field(
+        None, description="When the file was uploaded that this one replaced; null: it is new."
+    )
     is_read: bool
     summary: str = Field("", description="How it was read, in one sentence.")
     problem: str | None = None

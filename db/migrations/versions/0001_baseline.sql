@@ -576,6 +576,7 @@ CREATE TABLE files (
     understood JSONB,
     corrections JSONB DEFAULT '{}' NOT NULL,
     created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    replaced_upload_of TIMESTAMP WITH TIME ZONE,
     CONSTRAINT pk_files PRIMARY KEY (id),
     CONSTRAINT fk_files_conversation_id FOREIGN KEY (conversation_id)
         REFERENCES conversations (id) ON DELETE CASCADE

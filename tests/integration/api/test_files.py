@@ -158,6 +158,7 @@ def test_what_nobody_can_read_is_refused(
         ({"data": {"file": "x"}, "files": {"other": ("a", b"1")}}, 422),
         ({"files": {"file": ("a.csv", b"a\n1\n")}, "data": {"colour": "red"}}, 422),
         ({"files": {"file": ("a.csv", b"a\n1\n")}, "data": {"session_id": "x"}}, 422),
+        ({"files": {"file": ("a.csv", b"a\n1\n")}, "data": {"if_exists": "ask"}}, 422),
         ({"files": {"file": ("a.csv", b"a\n1\n")}, "data": {"session_id": str(uuid4())}}, 404),
         ({"files": [("file", ("a.csv", b"a")), ("file", ("b.csv", b"b"))]}, 422),
     ],
@@ -193,6 +194,24 @@ def test_files_come_in_pages_and_a_session_has_its_own(stack: Stack) -> None:
     assert mine["id"] in ids(session_id)
     assert mine["id"] not in ids(other)
     assert for_all["id"] in ids(other)
+
+
+def test_a_name_that_is_taken_is_refused_or_replaced_in_its_own_place(stack: Stack) -> None:
+    session_id = make_session(stack)
+    for_all = uploaded(stack, "taken.csv", b"a\n1\n")
+    own = uploaded(stack, "taken.csv", b"a\n2\n", session_id=session_id, if_exists="refuse")
+    before = kept_bytes(stack)
+
+    refused = upload(stack, "TAKEN.csv", b"a\n3\n", if_exists="refuse")
+
+    check_refusal(refused, 409, "You already have a file “TAKEN.csv” for all sessions, uploaded on")
+    assert kept_bytes(stack) == before
+
+    replaced = uploaded(stack, "taken.csv", b"a\n3\n", if_exists="replace")
+
+    assert replaced["source"] == for_all["source"] != own["source"]
+    assert stack.client.get(f"/files/{own['id']}").status_code == 200
+    assert not [name for name in kept_bytes(stack) if UUID(for_all["id"]).hex in name]
 
 
 @pytest.mark.parametrize("ranges", ["bytes=0-1", "bytes=2-1", "bytes=99-", "lines=1"])

@@ -153,3 +153,54 @@ def test_a_pdf_is_read_by_page_and_one_without_text_says_so(stack: Stack) -> Non
     assert (made["kind"], made["content"][0]["pages"]) == ("document", 1)
     assert "has no text" in made["content"][0]["warnings"][0]
     stack.client.delete(f"/files/{made['id']}")
+
+
+def total_of(stack: Stack, name: str, session_id: str) -> tuple[JSON, list[str]]:
+    """The first cell of a query's result on a file, and what is said beside it."""
+    listed = stack.client.get("/files", params={"session_id": session_id, "limit": 200}).json()
+    (source,) = {item["source"] for item in listed["items"] if item["name"] == name}
+    query = {"source": source, "sql": f"SELECT sum(amount) AS total FROM {source}"}
+    stack.chat(calls(("list_sources", {}), ("query_source", query)), session_id)
+    rows, _ = check_views(stack, session_id)
+    table = [row["metadata"]["table"] for row in rows if row["metadata"].get("table")][-1]
+    return float(table["rows"][0][0]), table["notes"]
+
+
+def test_a_later_upload_of_a_name_answers_only_sessions_begun_since(stack: Stack) -> None:
+    first = upload(stack, "twins.csv", b"amount\n1\n2\n")
+    old = stack.chat("Good morning")["session_id"]
+
+    later = upload(stack, "twins.csv", b"amount\n10\n20\n")
+    new = make_session(stack)
+
+    assert total_of(stack, "twins.csv", old) == (3, [])
+    assert total_of(stack, "twins.csv", new) == (30, [])
+    assert (first["name"], later["name"]) == ("twins.csv", "twins.csv")
+    listed = results(stack, old)[0]
+    assert "twins.csv" in listed and first["source"] in listed and later["source"] not in listed
+    assert f"of {first['created_at'][:10]}" in listed
+
+
+def test_a_session_asks_its_own_file_of_a_name(stack: Stack) -> None:
+    upload(stack, "owned.csv", b"amount\n1\n")
+    session_id = make_session(stack)
+    upload(stack, "Owned.csv", b"amount\n5\n", session_id=session_id)
+
+    assert total_of(stack, "Owned.csv", session_id) == (5, [])
+
+
+def test_an_older_session_is_told_that_its_file_was_replaced(stack: Stack) -> None:
+    first = upload(stack, "plan.csv", b"amount\n1\n2\n")
+    old = stack.chat("Good morning")["session_id"]
+    assert total_of(stack, "plan.csv", old) == (3, [])
+
+    second = upload(stack, "plan.csv", b"amount\n10\n20\n", if_exists="replace")
+    new = make_session(stack)
+
+    assert second["source"] == first["source"]
+    assert second["replaced_upload_of"] == first["created_at"]
+    assert stack.client.get(f"/files/{first['id']}").status_code == 404
+    total, notes = total_of(stack, "plan.csv", old)
+    assert total == 30
+    assert "was replaced on" in notes[0] and "Earlier answers of this session" in notes[0]
+    assert total_of(stack, "plan.csv", new) == (30, [])

@@ -3,15 +3,16 @@
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from backend.schemas.data.files import FilePage, FileSummary
+from backend.schemas.data.files import FilePage, FileSummary, IfExists
 from backend.schemas.data.sources import SourceList, SourceSummary
 from ui import state
 from ui.client import ClientError
 from ui.features.data import state as data_state
 from ui.features.data import words
 from ui.features.data.state import DataPageState
-from ui.shared import pager
+from ui.shared import named_alike, pager
 from ui.shared.formats import reader
+from ui.shared.named_alike import NamedAlike
 from ui.shared.text.markdown import plain
 
 UPLOADER = "upload-files"
@@ -35,24 +36,40 @@ def show_upload() -> None:
         "To add a file to one session only, drop it into its chat.",
     )
     if not files:  # the page has been left since the last upload
-        page_state.refused = []
+        page_state.refused, page_state.named_alike = [], []
     with state.memory().acting:
         new = [file for file in files if file.file_id not in page_state.uploaded]
         page_state.keep_refused(file.file_id for file in new)
         for file in new:
-            _upload(file, page_state)
+            _upload(file, page_state, IfExists.REFUSE)
     if new:
         st.rerun()
     for problem in page_state.refused:
         st.error(plain(problem, 600), icon=":material/error:")
+    for found in page_state.named_alike:
+        named_alike.show(st.container(gap="xsmall"), found, found.file.file_id, _decide)
 
 
-def _upload(file: UploadedFile, page_state: DataPageState) -> None:
+def _decide(found: NamedAlike, answer: IfExists | None) -> None:
+    """Upload a file whose name is taken as a person has decided, or leave it out."""
+    page_state = data_state.data_page_state()
+    with state.memory().acting:
+        if found not in page_state.named_alike:
+            return  # the second click of two
+        page_state.named_alike.remove(found)
+        if answer is not None:
+            _upload(found.file, page_state, answer)
+
+
+def _upload(file: UploadedFile, page_state: DataPageState, if_exists: IfExists) -> None:
     client = state.client()
     try:
-        uploaded = client.upload_file(None, file.name, file)
+        uploaded = client.upload_file(None, file.name, file, if_exists)
     except ClientError as problem:
-        page_state.refused.append(f"{file.name}: {problem.detail}")
+        if problem.status == named_alike.TAKEN:
+            page_state.named_alike.append(NamedAlike(file, problem.detail))
+        else:
+            page_state.refused.append(f"{file.name}: {problem.detail}")
         page_state.uploaded.add(file.file_id)
         return
     page_state.uploaded.add(file.file_id)

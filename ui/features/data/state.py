@@ -8,6 +8,7 @@ import streamlit as st
 
 from backend.schemas.data.files import FilePreview
 from ui.client import ClientError
+from ui.shared.named_alike import NamedAlike
 
 FILE, SOURCE = "file", "source"
 _STATE = "data-page"
@@ -25,6 +26,7 @@ class DataPageState:
     uploaded: set[str] = field(default_factory=set)
     batch: set[str] = field(default_factory=set)
     refused: list[str] = field(default_factory=list)
+    named_alike: list[NamedAlike] = field(default_factory=list)
     preview: FilePreview | None = None
     preview_of: UUID | None = None
     problem: ClientError | None = None
@@ -32,7 +34,7 @@ class DataPageState:
     def keep_refused(self, new: Iterable[str]) -> None:
         """Forget which files were refused when others are added, not when an upload continues."""
         if not self.batch.issuperset(ids := set(new)):
-            self.refused, self.batch = [], ids
+            self.refused, self.named_alike, self.batch = [], [], ids
 
 
 def data_page_state() -> DataPageState:

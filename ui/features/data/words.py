@@ -78,6 +78,7 @@ def about_file(file: FileSummary) -> str:
         parts.append(reader.counted(file.rows, unit))
     elif not file.is_read:
         parts.append("still being read")
+    parts.append(f"uploaded {reader.moment(file.created_at)}")
     return " · ".join(parts)
 
 

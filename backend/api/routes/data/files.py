@@ -19,6 +19,7 @@ from backend.schemas.data.files import (
     FileDetails,
     FilePage,
     FilePreview,
+    IfExists,
 )
 from backend.schemas.data.sources import TableSample
 
@@ -35,6 +36,7 @@ FORM: dict[str, Any] = {
                     "properties": {
                         "file": {"type": "string", "format": "binary"},
                         "session_id": {"type": "string", "format": "uuid"},
+                        "if_exists": {"enum": list(IfExists), "default": IfExists.ADD},
                     },
                     "additionalProperties": False,
                 }
@@ -61,7 +63,13 @@ async def upload_file(
     """Upload a file and return how it was read.
 
     With `session_id` the file belongs to that session and is deleted with it; otherwise all
-    sessions of its owner can use it. Refused with 413 if larger than MAX_FILE_MB, or if all files
+    sessions of its owner can use it.
+
+    `if_exists` says what happens where that session, or all sessions, have a file of this name:
+    `add` keeps both, and the new one is queried only in sessions begun since; with `refuse` the
+    answer is 409; `replace` deletes the other one, and results in older sessions say so.
+
+    Refused with 413 if larger than MAX_FILE_MB, or if all files
     exceed MAX_FILES_MB, and with 422 if its format cannot be read. Large files are read in the
     background: `is_read` is then false.
     """
@@ -69,11 +77,11 @@ async def upload_file(
     await files.check_room(scope, 0)
     form = await receive(request, files.store, settings.max_file_mb)
     try:
-        session_id = _session_id(form.fields)
+        session_id, if_exists = _read_fields(form.fields)
     except InvalidInput:
         form.incoming.drop()
         raise
-    details = await files.take(scope, form.incoming, form.file_name or "", session_id)
+    details = await files.take(scope, form.incoming, form.file_name or "", session_id, if_exists)
     response.headers["Location"] = f"/api/v1/files/{details.id}"
     return details
 
@@ -151,11 +159,19 @@ async def get_content(file_id: UUID, files: FilesDep, scope: ScopeDep) -> Stream
     return StreamingResponse(pieces(file), media_type="application/octet-stream", headers=headers)
 
 
-def _session_id(fields: dict[str, str]) -> UUID | None:
-    """Return the session that a form names. Raise InvalidInput for other fields."""
-    if unknown := sorted(fields.keys() - {"session_id"}):
-        raise InvalidInput(f"`{unknown[0][:80]}`: unknown field. This call takes file, session_id.")
-    sent = fields.get("session_id")
+def _read_fields(fields: dict[str, str]) -> tuple[UUID | None, IfExists]:
+    """Return a form's session and what to do with a file of its name. Raise InvalidInput."""
+    if unknown := sorted(fields.keys() - {"session_id", "if_exists"}):
+        raise InvalidInput(
+            f"`{unknown[0][:80]}`: unknown field. This call takes file, session_id, if_exists."
+        )
+    wanted = fields.get("if_exists", IfExists.ADD)
+    if wanted not in list(IfExists):
+        raise InvalidInput(f"if_exists: this must be {' or '.join(IfExists)}.")
+    return _session_id(fields.get("session_id")), IfExists(wanted)
+
+
+def _session_id(sent: str | None) -> UUID | None:
     if sent is None:
         return None
     try:
