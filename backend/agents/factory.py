@@ -151,7 +151,7 @@ def build_agent(
     image = recipe.image
     template = choose_agent(image, recipe.agent_name or None)
     team = _team_of(recipe, template)
-    tell = ResponseText(on_event) if team else on_event
+    tell = ResponseText(on_event, is_manager=team.agents is not None) if team else on_event
     model = recipe.models.chat_model(recipe.model or template.model or image.model)
     model = model.model_copy(update={"on_event": tell})
     selected = select_tools(template, tools.own, tools.served)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
 
 from backend.types import JSON
@@ -19,9 +19,18 @@ class PayloadConflict(ValueError):
 
 
 class Part(BaseModel):
-    """A part of what models write, in their spelling; unknown fields are ignored."""
+    """A part of what models write, in their spelling; unknown fields and null are ignored."""
 
-    model_config = ConfigDict(extra="ignore", alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="ignore", alias_generator=to_camel, populate_by_name=True, allow_inf_nan=False
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        return {key: value for key, value in given.items() if value is not None}
 
 
 class Element(Part):

@@ -8,11 +8,14 @@ from backend.llm.events import Delta, ModelEvent, Reset
 from backend.text import clean_text
 
 _BEGIN = "\x02"  # stands before an answer's first character
-# Where a response begins: with the answer itself, or in a fence; and what may yet become that.
 _FENCE, _PART_OF_FENCE = OPENING.pattern, r"```(?:js?o?n?)?[^\S\n]*(?:\n\s*)?"
-_START = re.compile(rf'(?:{_BEGIN}\s*(?:{_FENCE})?|{_FENCE})\s*(?=\{{\s*")')
+_FIELDS = "taskComplete|message|reasoning|confidence|payloadChangeRequest|nextStep"
+# Where a response begins: with the answer itself, or in a fence; and what may yet become that. A
+# manager's object is one whatever its first field; other agents may answer with any JSON.
+_START = rf"(?:{_BEGIN}\s*(?:{_FENCE})?|{_FENCE})\s*(?=\{{\s*%s)"
+_OF_MANAGER, _OF_OTHERS = re.compile(_START % '"'), re.compile(_START % f'"(?:{_FIELDS})"')
 _UNDECIDED = re.compile(
-    rf"(?:{_BEGIN}\s*(?:{_PART_OF_FENCE})?|{_PART_OF_FENCE})(?:\{{\s*)?\Z"
+    rf"(?:{_BEGIN}\s*(?:{_PART_OF_FENCE})?|{_PART_OF_FENCE})(?:\{{\s*(?:\"\w{{0,30}}\"?)?)?\Z"
     rf"|(?:{_BEGIN}\s*)?`{{1,2}}\Z"
 )
 _MOST_HELD = 1_000  # characters of the latter
@@ -23,10 +26,10 @@ _LONE = "\ufffd"
 class ResponseText:
     """Passes a model's text on to people, piece by piece, each character looked at once."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: Tell, *, is_manager: bool) -> None:
         self._tell = tell
-        self._message_id = ""
-        self._answer = _Answer()
+        self._start = _OF_MANAGER if is_manager else _OF_OTHERS
+        self._begin("")
 
     def __call__(self, event: ModelEvent) -> None:
         """Pass on the text for people, and all events that are not text."""
@@ -43,13 +46,14 @@ class ResponseText:
             self._tell(Delta(event.message_id, text))
 
     def _begin(self, message_id: str) -> None:
-        self._message_id, self._answer = message_id, _Answer()
+        self._message_id, self._answer = message_id, _Answer(self._start)
 
 
 class _Answer:
     """One answer: prose, until a response begins in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: re.Pattern[str]) -> None:
+        self._start = start
         self._held = _BEGIN
         self._response: _Message | None = None
 
@@ -58,7 +62,7 @@ class _Answer:
         if self._response is not None:
             return self._response.add(piece)
         text = self._held + piece
-        if start := _START.search(text):
+        if start := self._start.search(text):
             self._response = _Message()
             message = self._response.add(text[start.end() :])
             return text[: start.start()].removeprefix(_BEGIN) + message

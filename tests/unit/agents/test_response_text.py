@@ -3,17 +3,18 @@
 import json
 
 import pytest
+from langchain_core.messages import AIMessage
 
-from backend.agents.team.response import is_prose
+from backend.agents.team.response import follow, is_prose, read_response
 from backend.agents.team.streaming import ResponseText
 from backend.llm.events import Delta, ModelEvent
 
 FORMAL = '{"taskComplete": true, "message": "Done \\ud83d\\ude00: \\"x\\"\\n", "nextStep": null}'
 
 
-def shown(answer: str, size: int) -> str:
+def shown(answer: str, size: int, *, is_manager: bool = False) -> str:
     told: list[ModelEvent] = []
-    stream = ResponseText(told.append)
+    stream = ResponseText(told.append, is_manager=is_manager)
     for start in range(0, len(answer), size):
         stream(Delta("m", answer[start : start + size]))
     return "".join(event.text for event in told if isinstance(event, Delta))
@@ -30,15 +31,34 @@ def shown(answer: str, size: int) -> str:
         (FORMAL, 'Done 😀: "x"\n'),
         (f"\n ```json\n {FORMAL}\n```", 'Done 😀: "x"\n'),
         (f"Well: \n```\n{FORMAL}\n```", 'Well: \nDone 😀: "x"\n'),
-        ('{"a": {"message": "no"}, "b": ["message", "no"], "message": "yes"}', "yes"),
+        ('{"reasoning": {"message": "no"}, "b": ["message", "no"], "message": "yes"}', "yes"),
         ('{"message": "\\ud83d is half, \\u0000 none"}', "\ufffd is half, ␀ none"),
-        ('{"rows": [1, 2]}', ""),
     ],
 )
+@pytest.mark.parametrize("is_manager", [True, False])
 def test_prose_is_read_as_it_comes_and_of_a_response_its_message(
-    answer: str, read: str, size: int
+    answer: str, read: str, size: int, *, is_manager: bool
 ) -> None:
-    assert shown(answer, size) == read
+    assert shown(answer, size, is_manager=is_manager) == read
+
+
+@pytest.mark.parametrize("size", [1, 3, 1_000])
+def test_any_json_is_an_answer_unless_a_manager_gives_it(size: int) -> None:
+    rows = '{"rows": [1, 2], "message": "no"}'
+
+    assert shown(rows, size) == rows
+    assert shown(rows, size, is_manager=True) == "no"
+
+
+def test_null_stands_for_what_is_absent() -> None:
+    change = {"newElements": [{"key": "a", "value": None}], "removeElements": None}
+    given = {"taskComplete": None, "message": "m", "payloadChangeRequest": change}
+    response = read_response(
+        AIMessage(json.dumps(given | {"nextStep": {"type": "Chat", "actions": None}}))
+    )
+
+    assert response is not None
+    assert follow(response, {}, []).payload == {"a": None}
 
 
 def test_a_message_is_read_before_its_object_ends() -> None:
