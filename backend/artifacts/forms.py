@@ -13,6 +13,7 @@ from backend.errors.artifacts import ArtifactRefused
 from backend.tabular.charts.drawing import Drawing
 from backend.tabular.charts.drawing import draw as draw_chart
 from backend.tabular.csv_text import as_field
+from backend.tabular.locales import chart_locale
 from backend.tabular.workbook import MEDIA_TYPE as WORKBOOK
 from backend.tabular.workbook import write_workbook
 from backend.types import JSON
@@ -76,12 +77,13 @@ def write_xlsx(place: Path, title: str, total: int, target: Path) -> None:
 
 def draw(chart: Mapping[str, Any], table: JSON, form: str, target: Path) -> None:
     """Draw a chart with its data; nothing is loaded."""
+    looks = {"config": {"locale": chart_locale(None)}}
+    drawn = {**with_data(draw_chart(chart["spec"], table)), **looks}
     if form == "svg":
-        target.write_text(as_svg(with_data(draw_chart(chart["spec"], table))), encoding="utf-8")
+        target.write_text(as_svg(drawn), encoding="utf-8")
         return
     import vl_convert  # it starts threads: never before a fork
 
-    drawn = with_data(draw_chart(chart["spec"], table))
     target.write_bytes(vl_convert.vegalite_to_png(drawn, scale=2, **_ENGINE))
 
 

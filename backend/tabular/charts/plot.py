@@ -152,7 +152,7 @@ def make_plot(spec: Spec, table: Mapping[str, Any], most: int, locale: str | Non
         cells = [row[place] if 0 <= place < len(row) else None for row in rows]
         channel = _channel(name, definition, columns[place] if place >= 0 else {}, cells)
         channel.role = _role(channel, plot.type)
-        if channel.role is Role.MEASURE and not definition.get("aggregate"):
+        if channel.role in (Role.MEASURE, Role.BINNED) and not definition.get("aggregate"):
             channel.cells = [as_number(cell) for cell in cells]
         if channel.role is Role.TIME:
             found = times.read_times(cells, str(columns[place].get("type", "")))
@@ -186,15 +186,17 @@ def _role(channel: Channel, mark: str) -> Role:
     type_ = definition.get("type")
     if not channel.column:
         return Role.COUNT
-    if definition.get("bin"):
+    are_numbers = all(as_number(cell) is not None for cell in channel.cells if cell is not None)
+    if definition.get("bin") and are_numbers:
         return Role.BINNED
     if definition.get("aggregate"):
         return Role.MEASURE
+    if channel.name in ("column", "row") and kind not in TIME_KINDS:
+        return Role.CATEGORY
     if kind in TIME_KINDS or type_ == "temporal":
         is_name = type_ in ("nominal", "ordinal") and not definition.get("timeUnit")
         return Role.CATEGORY if is_name and kind not in TIME_KINDS else Role.TIME
     if type_ == "quantitative" or (type_ is None and kind in NUMBER_KINDS):
-        are_numbers = all(as_number(cell) is not None for cell in channel.cells if cell is not None)
         return Role.MEASURE if are_numbers else Role.CATEGORY
     return Role.CATEGORY
 
@@ -269,7 +271,10 @@ def _is_axis(plot: Plot, channel: Channel, moments: Sequence[times.Moment | None
 
 def _name(channel: Channel) -> None:
     """Write the cells of a category as texts, and find their places in the calendar."""
-    are_numbers = all(isinstance(cell, int | float | None) for cell in channel.cells)
+    are_numbers = all(
+        isinstance(cell, int | float | None) and not isinstance(cell, bool)
+        for cell in channel.cells
+    )
     numbers = {float(cell) for cell in channel.cells if are_numbers and cell is not None}
     channel.cells = [_text(cell) for cell in channel.cells]
     known = [cell for cell in channel.distinct() if cell != NOTHING]
@@ -287,9 +292,16 @@ def _text(cell: Cell) -> str:
         return NOTHING
     if isinstance(cell, bool):
         return str(cell).lower()
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    is_whole = isinstance(cell, float) and cell.is_integer()
+    return _printable(str(int(cell)) if is_whole else str(cell))
 
 
 def _title_of(column: str) -> str:
     """Return the name of a column for people; engines name a count without an alias so."""
-    return "Number of rows" if column.lower() in ("", "count_star()", "count(*)") else column
+    is_count = column.lower() in ("", "count_star()", "count(*)")
+    return "Number of rows" if is_count else _printable(column)
+
+
+def _printable(text: str) -> str:
+    """Return a text without control characters, which no picture can hold."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)

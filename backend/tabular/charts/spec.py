@@ -65,6 +65,8 @@ def _channel(definition: Any, names: Sequence[str], channel: str) -> Spec:
     if "field" in checked and checked["field"] not in names:
         listed = ", ".join(names[:30])
         raise SpecRefused(f"There is no column {checked['field']!r}. The columns are: {listed}.")
+    if channel in ("column", "row") and ("field" not in checked or "aggregate" in checked):
+        raise SpecRefused(f"encoding.{channel} names a column, without an aggregate.")
     if "field" not in checked and checked.get("aggregate") != "count":
         raise SpecRefused(f"encoding.{channel} needs a `field`, or the aggregate `count`.")
     return checked

@@ -304,3 +304,19 @@ def test_pictures_of_servers_in_three_zones_are_the_same():
     assert found[0] == found[1] == found[2]
     assert "Jan. 2026" in found[0] and "Dez." not in found[0]
     assert "29.03.2026" in found[0] and "day (UTC)" in found[0]
+
+
+ODD = [None, "", "\x00 x", True, 3, 2.5, "nan", "1e400", "2026-13-40", "infinity", "Jan", "a" * 300]
+
+
+@pytest.mark.parametrize("mark", ["bar", "line", "arc", "point", "rect"])
+@pytest.mark.parametrize("type_", ["VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN", "BIGINT", "DOUBLE"])
+def test_cells_of_any_kind_are_drawn(mark, type_):
+    rows = [[cell, n, cell] for n, cell in enumerate(ODD)]
+    for unit in ("yearmonth", "month", None):
+        by = {"field": "by"} | ({"timeUnit": unit} if unit else {})
+        encoding = {"x": by, "y": {"field": "n"}, "color": {"field": "other"}}
+        chart = drawn(rows, {"mark": mark, "encoding": encoding}, by=type_, n="BIGINT", other=type_)
+
+        texts = [cell for row in chart.rows for cell in row.values() if isinstance(cell, str)]
+        assert all(text.isprintable() for text in texts)
