@@ -28,9 +28,9 @@ browser: ## run the longer browser tests: races, slow lines, looks, all states o
 	@$(PY) -m launch.browser
 	@PYTHONDONTWRITEBYTECODE= exec $(PY) -m pytest -n 3 --dist loadfile tests/e2e -m browser
 
-chaos: ## run the long fault-injection tests; writes docs/chaos-record.md
+chaos: ## run the long tests of faults and of large amounts; writes docs/chaos-record.md
 	$(INSTALL) requirements-dev.txt
-	@CHAOS_RECORD=docs/chaos-record.md exec $(PY) -m pytest tests/chaos tests/replay -m "chaos or not chaos"
+	@CHAOS_RECORD=docs/chaos-record.md exec $(PY) -m pytest tests -m chaos
 
 security: ## run the long attack tests
 	$(INSTALL) requirements-dev.txt

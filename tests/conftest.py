@@ -15,9 +15,14 @@ from tests.fakes import ScriptedModel
 from tests.forked import fork
 from tests.stack import Servers, Stack
 
-# The same examples in each run, and no limit of time: a machine may be busy with other tests.
+# The same examples in each run, so that more of them find nothing new; no limit of time, because
+# a machine may be busy with other tests.
 examples.register_profile(
-    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "steady",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 examples.load_profile("steady")
 

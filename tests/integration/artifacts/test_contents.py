@@ -143,6 +143,7 @@ def test_an_endpoint_that_is_no_url_is_refused_at_startup(
         open_store(settings)
 
 
+@pytest.mark.chaos
 def test_any_two_of_twelve_versions_differ_as_except_says(stack: Stack, tmp_path: Path) -> None:
     session_id = desk(stack)
     query = (
@@ -173,6 +174,7 @@ def test_any_two_of_twelve_versions_differ_as_except_says(stack: Stack, tmp_path
             assert [told["added"], told["removed"]] == counts, asked
 
 
+@pytest.mark.chaos
 def test_a_million_rows_stay_small_in_memory(own_stack: Stack) -> None:
     stack, session_id = own_stack, desk(own_stack)
     small = make(stack, session_id, "table", "Warm", source="fi", query=MILLION.format(rows=5_000))

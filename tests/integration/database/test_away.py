@@ -125,6 +125,7 @@ def test_a_sweep_that_waits_is_one_line_of_the_log(mortal: Mortal) -> None:
     assert [line for line in after if not line.startswith(LEVELS)] == []
 
 
+@pytest.mark.chaos
 def test_an_api_that_is_started_again_meanwhile_waits(mortal: Mortal) -> None:
     stack = mortal.stack
     with mortal.without_database():
@@ -138,6 +139,7 @@ def test_an_api_that_is_started_again_meanwhile_waits(mortal: Mortal) -> None:
     assert stack.log.read_text().count("The API waits") == 1
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("waits", [True, False], ids=["waits", "ends"])
 def test_an_api_whose_database_goes_away_while_it_starts_says_so(
     mortal: Mortal, waits: bool
@@ -237,6 +239,7 @@ def test_a_database_that_stands_still_is_told_at_once_and_nothing_hangs(mortal: 
     assert stack.messages(session_id) == before
 
 
+@pytest.mark.chaos
 def test_what_waits_already_when_the_database_stops_to_answer_is_ended(mortal: Mortal) -> None:
     stack = mortal.stack
     turn = stack.submit(script({"text": WORDS, "delay": 0.05}))
@@ -256,6 +259,7 @@ def test_what_waits_already_when_the_database_stops_to_answer_is_ended(mortal: M
     assert all(worker.poll() is None for worker in stack.workers)
 
 
+@pytest.mark.chaos
 def test_a_statement_may_be_slow_while_the_database_answers(servers: Servers) -> None:
     slow = text("SELECT pg_sleep(:seconds)")
     with closing(Database(servers.new_database())) as database, database.read() as session:

@@ -90,6 +90,7 @@ def test_odd_texts_are_kept_to_the_byte_wherever_they_stand(
     assert 0 < len(stack.client.get(f"/sessions/{session_id}").json()["title"]) <= 200
 
 
+@pytest.mark.chaos
 @settings(max_examples=12)
 @given(message=ANY.filter(lambda text: bool(clean_text(text).strip())), said=ANY, value=ANY)
 def test_any_text_is_taken_and_the_session_goes_on(

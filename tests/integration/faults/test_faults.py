@@ -75,6 +75,7 @@ def test_killed_while_a_model_streams(fragile: Stack) -> None:
     assert fragile.chat("go on", turn["session_id"])["status"] == "succeeded"
 
 
+@pytest.mark.chaos
 def test_a_turn_that_ends_after_redis_has_forgotten_it_is_no_failure_in_the_log(
     fragile: Stack,
 ) -> None:
@@ -119,6 +120,7 @@ def test_killed_while_tools_run_keeps_the_steps_before(fragile: Stack) -> None:
         assert len(state["messages"]) == 6
 
 
+@pytest.mark.chaos
 def test_lost_three_times_is_given_up_and_can_be_retried(fragile: Stack) -> None:
     session_id = make_session(fragile)
     turn = fragile.submit(script({"text": "late", "wait": 60}), session_id)

@@ -110,6 +110,7 @@ def test_hostile_jobs_are_dropped_and_an_ordinary_turn_runs_after_them(
     assert not [key for job_id in jobs if redis.exists(key := f"{PREFIX}{job_id}")]
 
 
+@pytest.mark.chaos
 def test_what_rq_tidies_up_calls_nothing_and_stops_nobody(
     patient_stack: Stack, redis: Redis, tmp_path: Path
 ) -> None:
@@ -131,6 +132,7 @@ def test_what_rq_tidies_up_calls_nothing_and_stops_nobody(
     assert not canary.exists()
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("key", [QUEUE, f"{QUEUE}:intermediate", "rq:workers", "rq:wip:turns"])
 def test_turns_run_where_a_key_of_the_queue_is_of_another_kind(
     patient_stack: Stack, redis: Redis, key: str

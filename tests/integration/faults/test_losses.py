@@ -37,6 +37,7 @@ def killed_at(servers: Servers, model: ScriptedModel, tmp_path: Path):
     return start
 
 
+@pytest.mark.chaos
 def test_a_turn_that_saves_a_step_before_each_loss_goes_on_to_its_end(killed_at) -> None:
     with killed_at(BEHIND_SAVING) as stack:
         turn = stack.submit(script(*STEPS, {"text": "done"}))

@@ -139,6 +139,7 @@ def told(stack: Stack, session_id: str, turn_id: str) -> tuple[list[str], list[s
     return list(said.values()), reasons
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("fault", FAILS)
 def test_a_model_that_goes_on_failing_fails_the_turn_in_words(
     impatient: Stack,

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 
+import pytest
 import redis
 
 from backend.bootstrap import REDIS_TIMEOUT_SECONDS
@@ -41,6 +42,7 @@ def test_turns_are_accepted_and_run_while_redis_is_away(
     assert stack.chat(script({"text": "after"}), session_id)["response"] == "after"
 
 
+@pytest.mark.chaos
 def test_nobody_who_sends_a_message_waits_for_a_redis_that_hangs(
     patient_stack: Stack, servers: Servers
 ) -> None:
@@ -62,6 +64,7 @@ def test_nobody_who_sends_a_message_waits_for_a_redis_that_hangs(
     assert stack.chat(script({"text": "after"}), session_ids[0])["response"] == "after"
 
 
+@pytest.mark.chaos
 def test_turns_are_accepted_and_run_while_redis_has_no_memory_left(
     patient_stack: Stack, servers: Servers
 ) -> None:

@@ -1,5 +1,7 @@
 """What the database refuses for good ends the turn at once; what it loses is saved again, whole."""
 
+import pytest
+
 from tests.fakes import script
 from tests.integration.scenes import check_problem, check_views, make_session, tool_domain
 from tests.stack import Stack
@@ -60,6 +62,7 @@ def test_step_whose_commit_failed_is_saved_whole_the_second_time(stack: Stack) -
     assert calls == ["completed", "completed"]
 
 
+@pytest.mark.chaos
 def test_full_disk_of_the_database_is_told_and_waited_out(own_stack: Stack) -> None:
     stack = own_stack
     session_id = stack.client.post("/sessions", json={}).json()["id"]

@@ -108,6 +108,7 @@ def test_a_second_server_of_one_folder_is_refused_in_a_sentence(server):
     assert ask(server.url, "SELECT 1") == [(1,)]
 
 
+@pytest.mark.chaos
 def test_others_find_the_url_while_it_runs_and_only_then(server):
     assert running_url(server.home) == server.url
     url_file = server.home / "postgres" / "url"
@@ -118,6 +119,7 @@ def test_others_find_the_url_while_it_runs_and_only_then(server):
     assert not url_file.exists()
 
 
+@pytest.mark.chaos
 def test_a_url_left_behind_by_a_killed_server_is_not_believed(server):
     os.kill(server.process.pid, signal.SIGKILL)
     server.process.wait()
@@ -126,6 +128,7 @@ def test_a_url_left_behind_by_a_killed_server_is_not_believed(server):
     assert running_url(server.home) is None
 
 
+@pytest.mark.chaos
 def test_a_copied_folder_does_not_lead_to_the_server_of_the_first(server, tmp_path):
     shutil.copytree(server.home / "postgres", tmp_path / "postgres", symlinks=True)
 
@@ -142,6 +145,7 @@ def test_passwords_are_random_private_and_needed(server, home):
         ask(wrong, "SELECT 1")
 
 
+@pytest.mark.chaos
 def test_a_lost_password_file_is_named(server, home):
     server.stop()
     (home / "postgres" / "superuser.password").write_text("another")
@@ -151,6 +155,7 @@ def test_a_lost_password_file_is_named(server, home):
     assert server.process.poll() is not None
 
 
+@pytest.mark.chaos
 def test_a_half_made_cluster_is_made_again(home):
     for left_behind in (".cluster-4711", ".cluster-4712"):
         (home / "postgres" / left_behind / "base").mkdir(parents=True)
@@ -171,6 +176,7 @@ def test_a_stale_lock_file_is_cleared_silently(server):
     assert ask(server.url, "SELECT 1") == [(1,)]
 
 
+@pytest.mark.chaos
 def test_a_port_that_was_taken_meanwhile_is_replaced(server):
     server.stop()
     port = server.port
@@ -181,6 +187,7 @@ def test_a_port_that_was_taken_meanwhile_is_replaced(server):
         assert ask(server.url, "SELECT 1") == [(1,)]
 
 
+@pytest.mark.chaos
 def test_the_server_ends_with_a_starter_that_was_killed(used_home):
     starter = subprocess.Popen(
         [sys.executable, "-c", STARTER, used_home], stdout=subprocess.PIPE, cwd=ROOT
@@ -215,6 +222,7 @@ def python_for_all() -> str | None:
     return None
 
 
+@pytest.mark.chaos
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become someone else")
 @pytest.mark.skipif(python_for_all() is None, reason="this Python is closed to other users")
 def test_without_root_it_works_as_oneself(home):

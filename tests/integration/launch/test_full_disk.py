@@ -40,6 +40,7 @@ def fill(disk: Path) -> Path:
     return filling
 
 
+@pytest.mark.chaos
 def test_servers_that_end_on_a_full_disk_start_again_when_there_is_room(start, disk):
     place = disk(120)
     stack: Stack = start(DATA_DIR=str(place / "data"))
@@ -56,6 +57,7 @@ def test_servers_that_end_on_a_full_disk_start_again_when_there_is_room(start, d
     assert stack.stop() == 0
 
 
+@pytest.mark.chaos
 def test_a_start_on_a_full_disk_is_one_sentence(start, disk):
     stack: Stack = start(DATA_DIR=str(disk(2) / "data"))
 

@@ -25,6 +25,7 @@ def stopped_server(data_dir, table):
     return server
 
 
+@pytest.mark.chaos
 def test_as_root_a_deleted_data_dir_begins_empty(home):
     server = stopped_server(home / "data", "old")
     shutil.rmtree(home / "data")
@@ -44,6 +45,7 @@ def leftovers_of(server):
     return [left for left in find_leftovers() if left.folder.parent == parent]
 
 
+@pytest.mark.chaos
 def test_as_root_the_database_of_a_deleted_data_dir_is_named_and_removed_on_request(home):
     server = stopped_server(home / "data", "old")
     before = leftovers_of(server)
@@ -60,6 +62,7 @@ def test_as_root_the_database_of_a_deleted_data_dir_is_named_and_removed_on_requ
     assert not server.cluster_folder.parent.exists()
 
 
+@pytest.mark.chaos
 def test_as_root_a_private_data_dir_stays_private(home):
     home.chmod(0o700)
     server = EmbeddedPostgres(home)
@@ -75,6 +78,7 @@ def test_as_root_a_private_data_dir_stays_private(home):
         shutil.rmtree(server.cluster_folder.parent)
 
 
+@pytest.mark.chaos
 def test_as_root_a_moved_data_dir_does_not_begin_empty(home):
     first = stopped_server(home / "data", "kept")
     (home / "data").rename(home / "moved")

@@ -26,6 +26,7 @@ def server() -> Iterator[EmbeddedPostgres]:
         server.stop()
 
 
+@pytest.mark.chaos
 def test_a_recovery_may_take_longer_than_any_other_start(server, monkeypatch):
     execute(server, "CREATE TABLE kept AS SELECT 1 AS row")
     server.stop()

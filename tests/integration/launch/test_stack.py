@@ -48,6 +48,7 @@ def test_everything_ends_with_a_launcher_that_was_killed(start):
     again.wait_for("Colloquy is ready")
 
 
+@pytest.mark.chaos
 def test_a_second_signal_kills(start):
     stack = start(STUBBORN="1")
     stack.wait_for("Colloquy is ready")
@@ -60,6 +61,7 @@ def test_a_second_signal_kills(start):
     assert gone(parts)
 
 
+@pytest.mark.chaos
 def test_a_signal_that_make_passes_on_too_is_one_request(start):
     stack = start()
     stack.wait_for("Colloquy is ready")
@@ -69,6 +71,7 @@ def test_a_signal_that_make_passes_on_too_is_one_request(start):
     assert "Colloquy has stopped" in stack.said()
 
 
+@pytest.mark.chaos
 def test_parts_that_crash_are_started_again(start):
     stack = start()
     stack.wait_for("Colloquy is ready")
@@ -83,6 +86,7 @@ def test_parts_that_crash_are_started_again(start):
     assert stack.stop() == 0
 
 
+@pytest.mark.chaos
 def test_parts_come_back_while_the_database_recovers(start):
     stack = start()
     stack.wait_for("Colloquy is ready")
@@ -103,6 +107,7 @@ def test_parts_come_back_while_the_database_recovers(start):
     assert stack.stop() == 0
 
 
+@pytest.mark.chaos
 def test_a_part_that_keeps_crashing_ends_the_stack_with_its_last_lines(start):
     stack = start(CRASH="worker")
     stack.wait_for("so Colloquy stops", seconds=30)
@@ -111,6 +116,7 @@ def test_a_part_that_keeps_crashing_ends_the_stack_with_its_last_lines(start):
     assert "the reason of the crash" in stack.said().partition("so Colloquy stops")[2]
 
 
+@pytest.mark.chaos
 def test_a_migration_that_fails_ends_the_stack(start):
     stack = start(CRASH="migrate")
 
@@ -119,6 +125,7 @@ def test_a_migration_that_fails_ends_the_stack(start):
     assert "is ready" not in stack.said()
 
 
+@pytest.mark.chaos
 def test_a_second_stack_of_one_data_dir_names_the_first(start):
     first = start()
     first.wait_for("Colloquy is ready")

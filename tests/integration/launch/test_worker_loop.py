@@ -47,6 +47,7 @@ def said_of_worker(stack: Stack, is_so: Callable[[httpx.Response], bool]) -> str
     return found.json()["worker"]
 
 
+@pytest.mark.chaos
 def test_a_worker_that_stands_still_is_told_of_everywhere(two: Stack) -> None:
     start_odd(two, 600)
     assert ready(two).json()["worker"] == "ok"
@@ -72,6 +73,7 @@ def test_a_worker_that_stands_still_is_told_of_everywhere(two: Stack) -> None:
     assert two.chat(script({"text": "served meanwhile"}))["response"] == "served meanwhile"
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize(
     ("name", "exit_code", "words"),
     [

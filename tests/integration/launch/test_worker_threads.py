@@ -35,6 +35,7 @@ def states(stack: Stack) -> list[str]:
         return [worker.get_state() for worker in workers]
 
 
+@pytest.mark.chaos
 def test_few_wait_until_there_are_turns_and_few_wait_after_them(
     small_stack: Stack, model: ScriptedModel
 ) -> None:

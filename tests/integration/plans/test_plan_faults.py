@@ -17,6 +17,7 @@ WIDE, ROWS = 50, 4
 QUICK = {"LEASE_SECONDS": "2", "SWEEP_SECONDS": "0.3"}
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize(
     "failpoint",
     [
@@ -70,6 +71,7 @@ def test_a_worker_is_killed_while_tasks_run_and_redis_forgets_them(
     check_is_done_once(own_stack, team, turn["session_id"])
 
 
+@pytest.mark.chaos
 @pytest.mark.timeout(600)  # of a busy machine; else it takes half a minute
 def test_a_graph_of_200_tasks_50_wide_runs_within_the_limits_of_one_person(
     stack: Stack, model: ScriptedModel

@@ -56,6 +56,7 @@ def undisturbed(team: Stack) -> JSON:
     return whole_story(team, session_id)
 
 
+@pytest.mark.chaos
 def test_a_worker_and_the_api_are_killed_and_redis_forgets_all(
     team: Stack, points: Path, undisturbed: JSON
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_worker_and_the_api_are_killed_and_redis_forgets_all(
     assert_is_done_once(team, session_id)
 
 
+@pytest.mark.chaos
 def test_the_story_is_stopped_in_its_middle_and_goes_on(team: Stack, undisturbed: JSON) -> None:
     session_id = propose(team)
     turn_id = proceed(team, session_id)

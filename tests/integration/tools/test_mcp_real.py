@@ -93,6 +93,7 @@ def break_in_the_middle(
     return turn, session_id
 
 
+@pytest.mark.chaos
 def test_a_killed_and_a_hung_server_end_their_calls_and_not_the_turn(
     stack: Stack, sqlite: SqliteOverHttp
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_killed_and_a_hung_server_end_their_calls_and_not_the_turn(
     assert rows_of(stack, session_id, "text")[-1]["text"] == "So be it."
 
 
+@pytest.mark.chaos
 def test_a_killed_child_is_started_again_and_a_hung_server_over_http_is_told(
     stack: Stack, sqlite: SqliteOverHttp
 ) -> None:

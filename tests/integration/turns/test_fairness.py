@@ -1,9 +1,12 @@
 """When more turns wait than can run, each of them runs once, whoever's job woke the worker."""
 
+import pytest
+
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
 
+@pytest.mark.chaos
 def test_a_backlog_runs_to_its_end_with_one_attempt_each(
     stack: Stack, model: ScriptedModel
 ) -> None:

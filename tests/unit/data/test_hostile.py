@@ -73,6 +73,7 @@ def sheet_of(rows, times):
     yield b"</sheetData></worksheet>"
 
 
+@pytest.mark.security
 @pytest.mark.parametrize(
     "piece", [b"<c", b"<c ", b'<c t="e" r="A1', b"<f", b' r="A1" t="e"'], ids=repr
 )
@@ -84,6 +85,7 @@ def test_a_sheet_of_unfinished_tags_is_scanned_in_time(tmp_path, piece):
         read_workbook(duckdb.connect(), path)
 
 
+@pytest.mark.security
 def test_a_value_that_grows_by_nested_calls_is_ended_by_the_limit_of_memory(folder, sources):
     (folder / "a.csv").write_text("x\n1\n")
 
@@ -93,6 +95,7 @@ def test_a_value_that_grows_by_nested_calls_is_ended_by_the_limit_of_memory(fold
     assert ask(sources, "a", "FROM a").rows == [[1]]
 
 
+@pytest.mark.security
 def test_a_stop_is_obeyed_while_a_value_grows(folder, sources, sandbox):
     (folder / "a.csv").write_text("x\n1\n")
     ask(sources, "a", "FROM a")
@@ -119,6 +122,7 @@ def test_a_stop_is_obeyed_while_a_value_grows(folder, sources, sandbox):
     assert asyncio.run(story()) < 15
 
 
+@pytest.mark.security
 @pytest.mark.parametrize(
     "sql",
     [
@@ -142,6 +146,7 @@ def test_text_that_is_hard_to_parse_costs_its_own_question_only(folder, sources,
     assert ask(sources, "a", "FROM a").rows == [[1]]
 
 
+@pytest.mark.security
 def test_a_query_of_megabytes_is_refused_before_anybody_reads_it(folder, sources):
     (folder / "a.csv").write_text("x\n1\n")
 
@@ -229,6 +234,7 @@ def test_large_honest_files_are_read_within_the_limits(folder, sources):
     assert len(ask(sources, "large", joined).rows) == 1000
 
 
+@pytest.mark.security
 def test_no_process_grows_by_more_than_it_may(folder, sources, sandbox):
     """The mixture of calls that took 3 GB, with all processes watched from outside."""
     (folder / "a.csv").write_text("x\n1\n")

@@ -95,6 +95,7 @@ def test_a_file_that_never_stands_still_is_not_read_but_said_to_be_written(tmp_p
         copy_standing_still(path, tmp_path / "copy", take)
 
 
+@pytest.mark.chaos
 def test_a_workbook_of_100_000_rows_answers_the_first_question(tmp_path, sandbox):
     (tmp_path / "sources").mkdir()
     write_workbook(tmp_path / "sources" / "large.xlsx", large_sheet())
@@ -157,6 +158,7 @@ def test_what_a_program_writes_is_read_back(
     assert found == rows
 
 
+@pytest.mark.chaos
 def test_a_regular_and_an_irregular_file_are_read_alike(connection, tmp_path):
     lines = [f"{n};name {n};{n},5;{n % 28 + 1:02}.08.24" for n in range(5_000)]
     text = "n;name;x;day\n" + "\n".join(lines)

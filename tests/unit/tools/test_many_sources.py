@@ -77,6 +77,7 @@ def test_each_bad_source_is_listed_with_its_own_error_and_harms_no_other(call):
     assert "hunter2" not in repr(rows)
 
 
+@pytest.mark.security
 def test_all_sources_are_seen_by_going_on_and_some_by_matching(call, sources):
     seen = walk(call, "list_sources")
     matching = call("list_sources", matching="shop_5")

@@ -58,6 +58,7 @@ def wait_for_figure(stack: Stack, name: str, value: int) -> None:
     stack.wait_for(lambda: figure(stack, name) == value, f"{name} does not become {value}")
 
 
+@pytest.mark.chaos
 def test_three_hundred_requests_that_wait_leave_the_api_to_others(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:

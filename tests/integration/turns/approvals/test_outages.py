@@ -125,6 +125,7 @@ def test_an_edit_survives_that_everything_is_killed_twice(
         assert post.calls() == [("mail_send", {"to": "bob"})]
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("point", ["approval.requested", "approval.decided"])
 def test_a_part_that_dies_while_it_asks_or_decides_loses_nothing(
     point: str, servers: Servers, model: ScriptedModel, tmp_path: Path

@@ -38,6 +38,7 @@ def test_rows_may_say_their_place_though_their_cells_do_not():
         Extent().add(b'<row r="1048576">' + b"<c/>" * 5)
 
 
+@pytest.mark.security
 @pytest.mark.parametrize("cell", [b'<c r="A1"><v>1</v></c>', b"<row><c/></row>"])
 def test_a_sheet_of_too_many_cells_is_refused_before_it_is_read(cell):
     extent, block = Extent(), 100_000

@@ -124,6 +124,7 @@ def test_rows_that_are_merged_as_a_whole_are_one_row(tmp_path):
     assert not warnings
 
 
+@pytest.mark.security
 @pytest.mark.parametrize(
     "areas",
     [

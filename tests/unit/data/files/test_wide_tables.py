@@ -51,6 +51,7 @@ def fill_within_the_bounds(sandbox, tmp_path, width):
     return snapshot
 
 
+@pytest.mark.security
 @pytest.mark.parametrize("width", [75, 120, 291])
 def test_many_columns_of_different_types_are_read_within_the_bounds(sandbox, tmp_path, width):
     snapshot = fill_within_the_bounds(sandbox, tmp_path, width)
@@ -77,6 +78,7 @@ def test_totals_of_many_columns_are_found_within_the_bounds(sandbox, tmp_path):
         ).fetchall() == [(220, 24145.0, 24145.0)]
 
 
+@pytest.mark.security
 def test_many_columns_are_described_within_the_bounds(sandbox, tmp_path):
     snapshot = fill_within_the_bounds(sandbox, tmp_path, 291)
     tables = sandbox.run_blocking(list_tables, "wide", snapshot, bounds=READING)
