@@ -131,6 +131,7 @@ def merge(formats: Sequence[NumberFormat | None]) -> NumberFormat | None:
     )
 
 
+@lru_cache(2_048)
 def is_code(code: str) -> bool:
     """Return whether cells of this format are codes: 00000, 000-00-0000, (000) 000-0000.
 

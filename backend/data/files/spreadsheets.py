@@ -6,7 +6,7 @@ stored value as empty cells, and hidden rows as others: a scan of the sheets' XM
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from itertools import chain, islice
 from mmap import ACCESS_READ, mmap
@@ -25,14 +25,17 @@ from python_calamine import (
 
 from backend.data.corrections import NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
+from backend.data.files.cell_formats import CellFormats, Watch, read_codes
 from backend.data.files.extent import Extent, cell_tag
 from backend.data.files.folder import unique_name
 from backend.data.files.merged import Area, Corner, Merged, Rows, Value
 from backend.data.files.unseen import Unseen
 from backend.data.reading.delimited import check_width, find_columns
 from backend.data.reading.header import LOOKED_AT
+from backend.data.reading.raw import Code
 from backend.data.reading.table import Draft, make_table
 from backend.data.reading.understood import Understood
+from backend.data.reading.written import WrittenColumns
 
 _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
 _LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are in memory at once
@@ -54,8 +57,8 @@ _OLD_PARTS = {
     "PowerPoint Document": _NOT_READ + _OTHER_CONTENTS["ppt/presentation.xml"],
 }
 _OLD_FORMAT = (
-    "errors and formulas without a stored value read as empty, "
-    "hidden rows and columns as the others"
+    "errors and formulas without a stored value read as empty, hidden rows and columns as the "
+    "others, numbers without their formats: leading zeros, currencies and percent are not seen"
 )
 _BLOCK = 1 << 22
 _TAIL = 1 << 20  # bytes; no honest cell is longer
@@ -63,11 +66,20 @@ _TAIL = 1 << 20  # bytes; no honest cell is longer
 
 @dataclass(frozen=True)
 class Sheet:
-    """The rows of a sheet that are not empty, its first column, and its merged cells."""
+    """The rows of a sheet that are not empty, its first column, merged cells and formats."""
 
     rows: Rows
     first_column: int
     merged: Sequence[Area]
+    formats: CellFormats = field(default_factory=CellFormats)
+
+
+@dataclass(frozen=True)
+class _Inside:
+    """What the XML of a sheet says that calamine does not report."""
+
+    unseen: Unseen = field(default_factory=Unseen)
+    formats: CellFormats = field(default_factory=CellFormats)
 
 
 def read_workbook(
@@ -78,7 +90,7 @@ def read_workbook(
     Raise SourceUnusable for a workbook that is too large or has a password, or CorrectionRefused.
     """
     is_packed = is_zipfile(path)  # one with a password is not, whatever its name says
-    unseen = _look_inside(path) if is_packed else {}
+    inside = _look_inside(path) if is_packed else {}
     tables: dict[str, Understood] = {}
     with _open_workbook(path) as workbook:
         known = [s.name for s in workbook.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
@@ -96,10 +108,10 @@ def read_workbook(
                 understood.form.append(_OLD_FORMAT)
             name = unique_name(about.name, tables)
             spool = path.with_suffix(".spool")
-            of_sheet = unseen.get(about.name, Unseen())
+            of_sheet = inside.get(about.name, _Inside())
             sheet = _open_sheet(workbook, number, of_sheet)
             if read_sheet(connection, name, sheet, spool, understood, corrections):
-                of_sheet.tell(understood)
+                of_sheet.unseen.tell(understood)
                 tables[name] = understood
     if not tables:
         raise SourceUnusable("No sheet of the workbook holds a row.")
@@ -162,18 +174,20 @@ def read_sheet(
     line = data[0][0] if data else first[-1][0] + 1
     merged = Merged(sheet.merged, Corner(line, sheet.first_column))
     kinds: list[set[type]] = [set() for _ in range(header.width)]
-    rest = _records(merged.fill(chain(data, sheet.rows)), kinds)
-    draft = Draft(header, above, rest, spool=spool, corrections=corrections)
+    written = WrittenColumns()
+    rows = merged.fill(chain(data, sheet.rows))
+    rest = _records(rows, kinds, sheet.formats.watching(sheet.first_column, written))
+    draft = Draft(header, above, rest, spool=spool, corrections=corrections, written=written)
     left_out = make_table(connection, name, draft, understood, kinds)
     merged.tell(understood, left_out)
     return True
 
 
-def _open_sheet(workbook: CalamineWorkbook, number: int, unseen: Unseen) -> Sheet:
+def _open_sheet(workbook: CalamineWorkbook, number: int, inside: _Inside) -> Sheet:
     sheet = workbook.get_sheet_by_index(number)
     _, first_column = sheet.start or (0, 0)
-    rows = unseen.watched(_filled_rows(sheet), first_column)
-    return Sheet(rows, first_column, sheet.merged_cell_ranges or [])
+    rows = inside.unseen.watched(_filled_rows(sheet), first_column)
+    return Sheet(rows, first_column, sheet.merged_cell_ranges or [], inside.formats)
 
 
 def _filled_rows(sheet: CalamineSheet) -> Rows:
@@ -183,10 +197,17 @@ def _filled_rows(sheet: CalamineSheet) -> Rows:
             yield line, row
 
 
-def _records(rows: Rows, kinds: list[set[type]]) -> Iterator[tuple[int, list[str]]]:
+def _records(
+    rows: Rows, kinds: list[set[type]], codes_of: Watch
+) -> Iterator[tuple[int, list[str]]]:
     for line, row in rows:
         _note_kinds(row, kinds)
-        yield line, _texts(row)
+        texts = _texts(row)
+        for place, code in codes_of(line, row):
+            if place < len(kinds):
+                texts[place] = code
+                kinds[place].add(Code)
+        yield line, texts
 
 
 def _note_kinds(row: Sequence[Value], kinds: list[set[type]]) -> None:
@@ -230,7 +251,7 @@ def _hours(value: timedelta) -> str:
     return f"{sign}{hours}{str(rest)[1:]}"
 
 
-def _look_inside(path: Path) -> dict[str, Unseen]:
+def _look_inside(path: Path) -> dict[str, _Inside]:
     """Scan the XML of each sheet. Raise SourceUnusable if the workbook is too large.
 
     The sizes that the archive declares are binding: no more than that is read.
@@ -241,8 +262,12 @@ def _look_inside(path: Path) -> dict[str, Unseen]:
             for part in _OTHER_CONTENTS.keys() & sizes:
                 raise SourceUnusable(_NOT_READ + _OTHER_CONTENTS[part])
             _check_sizes(sizes)
-            places = _sheet_places(archive)
-            return {name: _look(archive, place) for name, place in places.items() if place in sizes}
+            places, codes = _sheet_places(archive), read_codes(archive)
+            return {
+                name: _look(archive, place, CellFormats(codes))
+                for name, place in places.items()
+                if place in sizes
+            }
     except (BadZipFile, ElementTree.ParseError, KeyError):
         raise SourceUnusable(
             "The file cannot be read as a workbook: it is damaged, or an archive of other files. "
@@ -277,7 +302,7 @@ def _sheet_places(archive: ZipFile) -> dict[str, str]:
     return places
 
 
-def _look(archive: ZipFile, place: str) -> Unseen:
+def _look(archive: ZipFile, place: str, formats: CellFormats) -> _Inside:
     unseen, extent = Unseen(), Extent()
     with archive.open(place) as part:
         rest = b""
@@ -287,9 +312,11 @@ def _look(archive: ZipFile, place: str) -> Unseen:
             rest = block[cut:][-_BLOCK:]
             extent.add(block[:cut])
             unseen.add(block[:cut])
+            formats.add(block[:cut])
         extent.add(rest)
         unseen.add(rest)
-    return unseen
+        formats.add(rest)
+    return _Inside(unseen, formats)
 
 
 def _end_of_whole_cells(block: bytes) -> int:

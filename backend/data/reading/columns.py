@@ -16,7 +16,7 @@ from backend.data.errors import CorrectionRefused
 from backend.data.reading.cells import NULL, Kind, kind_of
 from backend.data.reading.dates import look_at_dates, read_dates
 from backend.data.reading.numbers import NumberForms, look_at_numbers, read_numbers
-from backend.data.reading.raw import RAW, RawColumn
+from backend.data.reading.raw import RAW, Code, RawColumn
 from backend.data.reading.reading import Reading, duration_reading, is_error_sql, text_reading
 from backend.data.reading.understood import quote
 
@@ -145,6 +145,8 @@ def _by_kinds(column: RawColumn) -> Reading | None:
     kinds, place = column.kinds, column.place
     if column.has_only_durations:
         return duration_reading(place)
+    if Code in kinds:
+        return text_reading(place, "codes, as their format writes them: kept as text")
     if not kinds or kinds - {bool, int, float, date, datetime}:
         return None
     if kinds == {bool}:

@@ -22,6 +22,12 @@ _CHARS_OF_BATCH = 8_000_000
 Record = tuple[int, list[str]]
 
 
+class Code(str):
+    """The type of a workbook's cells that are numbers, but codes by their format: 01067."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class RawColumn:
     """One column: where its texts are, its name, and the types of its cells, if known."""

@@ -17,7 +17,8 @@ class Reading:
     """A type and the SQL expression that produces it, over RAW and the `parts` of its cells.
 
     `note` is about the column, `warnings` about the table. `decimal` is its decimal mark, `zone`
-    that of local times that are written with their offset.
+    that of local times that are written with their offset, `format` how its numbers are written,
+    as a workbook's number format.
     """
 
     type: str
@@ -27,6 +28,7 @@ class Reading:
     parts: str = ""
     decimal: str = ""
     zone: str = ""
+    format: str = ""
 
     def with_note(self, note: str) -> "Reading":
         """Return it with one more note about the column, which is a warning about the table."""

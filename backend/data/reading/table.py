@@ -1,8 +1,8 @@
 """Makes a typed table from records: header, raw cells, column types, and lines below."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from backend.data.reading.raw import (
 from backend.data.reading.reading import Reading, with_parts
 from backend.data.reading.typed import DecimalMarks, check_names, read_as
 from backend.data.reading.understood import MOST_LINES, Occurrences, Understood, quote
+from backend.data.reading.written import WrittenColumns
 from backend.data.sql.quoting import identifier
 from backend.data.zones import LOCAL_ZONES
 
@@ -51,6 +52,7 @@ class Draft:
     usual: int = 0  # how many cells most records of a text file have
     spool: Path | None = None  # where records are kept until all are read, if they use memory
     corrections: Corrections = NONE
+    written: WrittenColumns = field(default_factory=WrittenColumns)  # of a workbook
 
 
 def make_table(
@@ -69,9 +71,10 @@ def make_table(
     _tell_header(draft, understood)
     usual = _load(connection, draft)
     _unwrap_texts(connection, draft, understood)
+    mixed = draft.written.mark_currencies(connection)
     names = column_names(header.cells)
     columns = [
-        RawColumn(f"c{place}", name, frozenset(kinds[place] if kinds else ()))
+        RawColumn(f"c{place}", name, frozenset(_kinds_of(place, kinds, mixed)))
         for place, name in enumerate(names)
     ]
     remarks = leave_out_remarks(connection, width, understood)
@@ -82,10 +85,17 @@ def make_table(
     if totals:
         readings = _read(connection, columns, draft)
     readings = _corrected(connection, columns, readings, draft.corrections)
+    readings = [draft.written.applied_to(*pair) for pair in enumerate(readings)]
     has_surplus = _tell_ragged(connection, usual, width, understood)
     _create(connection, name, names, readings, has_surplus=has_surplus)
     _tell_columns(names, readings, understood)
     return remarks | totals
+
+
+def _kinds_of(
+    place: int, kinds: Sequence[set[type]] | None, mixed: Collection[int]
+) -> Iterable[type]:
+    return {str} if place in mixed else kinds[place] if kinds else ()
 
 
 def _read(
@@ -264,6 +274,8 @@ def _tell_columns(
     for name, reading in zip(names, readings, strict=True):
         if reading.note:
             understood.columns[name] = reading.note
+        if reading.format:
+            understood.formats[name] = reading.format
         if reading.zone:
             understood.facts.setdefault(LOCAL_ZONES, {})[name] = reading.zone
         for warning in reading.warnings:
