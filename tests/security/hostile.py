@@ -17,15 +17,22 @@ from typing import Any
 
 import httpx
 from mcp.types import CallToolResult, TextContent
+from websockets.exceptions import WebSocketException
+from websockets.protocol import State
+from websockets.sync.client import ClientConnection, connect
 
 from backend.types import JSON
 from tests.fakes import script
 from tests.servers.asking import over_http
 from tests.servers.tool import ToolServer, tool
+from tests.servers.wire import WireServer
 
 WAITING_POSTS = 105
 HALF_REQUESTS = 50
 HALF_BODY_BYTES = 20_000
+HALF_MESSAGES = 40
+HALF_MESSAGE_BYTES = 15_000_000
+UNPACKED_BYTES = 2**31
 JSON_TYPE = "Content-Type: application/json"
 NESTED_BYTES = 15_000_000
 PAUSE_SECONDS = 0.5
@@ -43,9 +50,15 @@ def main() -> int:
     os.nice(19)
     port, pages_port = map(int, sys.argv[1:])
     ended = threading.Event()
-    with hostile_tools() as server, over_http() as asking:
+    with (
+        hostile_tools() as server,
+        over_http() as asking,
+        WireServer("zipped_huge", huge=UNPACKED_BYTES) as bomb,
+        WireServer("zipped_twice", huge=UNPACKED_BYTES) as twice,
+    ):
         attacker = Attacker(port, ended)
         servers = {"tools": server.template, "asking": asking.template}
+        servers |= {"bomb": bomb.template, "twice": twice.template}
         domain = attacker.make_domain("turns", servers)
         rules = [{"approvals": {"rules": [{"tools": "*", "action": "ask"}]}}]
         asked = attacker.make_domain("asked", {"tools": server.template}, middleware=rules)
@@ -55,6 +68,7 @@ def main() -> int:
             lambda: attacker.send_half_requests(pages_port),
             lambda: attacker.send_half_bodies(port, "/api/v1/chat"),
             lambda: attacker.send_half_bodies(pages_port, "/_stcore/upload_file/a/b"),
+            lambda: attacker.send_half_messages(pages_port),
             attacker.send_nested_bodies,
             lambda: attacker.run_turns(domain),
             lambda: attacker.send_edits(asked),
@@ -116,6 +130,22 @@ class Attacker:
         head = f"{JSON_TYPE}\r\nContent-Length: {2 * len(body)}"
         self._hold(port, f"POST {path}", f"{head}\r\n\r\n{body}", HALF_REQUESTS)
 
+    def send_half_messages(self, port: int) -> None:
+        """Hold WebSockets of pages whose large messages never end; what is closed comes anew."""
+        piece = b"x" * HALF_MESSAGE_BYTES
+        held: list[ClientConnection] = []
+        while not self._ended.wait(PAUSE_SECONDS):
+            held = [one for one in held if one.state is State.OPEN]
+            with suppress(OSError, WebSocketException):
+                while len(held) < HALF_MESSAGES:
+                    page = connect(f"ws://127.0.0.1:{port}/_stcore/stream", compression=None)
+                    held.append(page)
+                    with page.protocol_mutex:
+                        page.protocol.send_text(piece, fin=False)
+                        page.send_data()
+        for one in held:
+            one.close()
+
     def send_nested_bodies(self) -> None:
         """Send bodies of a million lists."""
         body = b"[" + b"[]," * (NESTED_BYTES // 3) + b"[]]"
@@ -132,6 +162,8 @@ class Attacker:
         steps = (
             calls("query_source", source="fi", sql=NESTED_SQL),
             calls("check"),
+            calls("say"),
+            calls("twice__say"),
             calls("sampling"),
             calls("elicitation", within=True),
             calls("list_sources"),

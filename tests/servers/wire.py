@@ -3,6 +3,8 @@
 import gzip
 import json
 import threading
+import zlib
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -23,7 +25,7 @@ class WireServer:
     cancellation; deaf: none to either. `everything`: already when it is asked who it is.
     """
 
-    def __init__(self, behaviour: str, *, everything: bool = False) -> None:
+    def __init__(self, behaviour: str, *, everything: bool = False, huge: int = HUGE) -> None:
         class Handler(_Handler):
             pass
 
@@ -32,7 +34,7 @@ class WireServer:
         self.methods: list[str] = []
         self.calls: list[Any] = []  # their ids
         self.cancelled: list[Any] = []
-        Handler.behaviour, Handler.everything = behaviour, everything
+        Handler.behaviour, Handler.everything, Handler.huge = behaviour, everything, huge
         Handler.methods, Handler.calls = self.methods, self.calls
         Handler.cancelled, Handler.is_ending = self.cancelled, self._is_ending
         Handler.answer_late = self.answer_late
@@ -55,7 +57,7 @@ class WireServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    behaviour, everything = "", False
+    behaviour, everything, huge = "", False, HUGE
     methods: list[str]
     calls: list[Any]
     cancelled: list[Any]
@@ -119,10 +121,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, gzip.compress(text.encode()), "application/json", "gzip")
 
     def _zipped_huge(self, _: Any) -> None:
-        self._send(200, gzip.compress(bytes(HUGE)), "application/json", "gzip")
+        self._send(200, _compressed(self.huge), "application/json", "gzip")
 
     def _zipped_twice(self, _: Any) -> None:
-        body = gzip.compress(gzip.compress(bytes(HUGE)))
+        body = gzip.compress(_compressed(self.huge))
         self._send(200, body, "application/json", "gzip, gzip")
 
     def _parts(self, call_id: Any) -> None:
@@ -178,6 +180,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _piece(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
         self.wfile.flush()
+
+
+@cache
+def _compressed(size: int) -> bytes:
+    """So many zeros as gzip."""
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    pieces = [packer.compress(bytes(2**20)) for _ in range(size // 2**20)]
+    return b"".join([*pieces, packer.flush()])
 
 
 def _of_many_parts(call_id: Any) -> bytes:
