@@ -1,4 +1,4 @@
-"""Searching the text of display messages: one page of hits, newest first."""
+"""Searching the text of display messages: one page of hits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,12 +23,15 @@ from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
 from backend.errors.conversations import SearchTooBroad, SessionNotFound
 from backend.schemas.conversations.search import SearchHit, SearchPage
+from backend.schemas.conversations.sessions import ContentType
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 from db.models.conversations.search_entry import SearchEntryRow
 
 MAX_PAGE = 50
 TIMEOUT_MS = 2_000
+SAID, OTHERS = 0, 1  # ranks of messages
+KINDS = {SAID: "'kind:text'", OTHERS: "!'kind:text'"}  # as queries
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,9 @@ class Search:
 def search_messages(
     session: Session, scope: Scope, wanted: Search, *, cursor: str | None, limit: int
 ) -> SearchPage:
-    """Return one keyset page of matching messages, from any branch, newest first.
+    """Return one keyset page of matching messages, from any branch.
 
+    What people and agents said comes first, then calls, results and notices; each newest first.
     Raise NotAllowed if a member asks for everyone's messages, SessionNotFound, InvalidInput for
     too many words or an unknown cursor, SearchTooBroad if it takes too long.
     """
@@ -58,17 +62,14 @@ def search_messages(
     place = _read_place(cursor) if cursor else None
     limit = max(1, min(limit, MAX_PAGE))
     try:
-        rows = _find(session, scope, wanted, terms, place, limit + 1)
+        rows = _find_ranked(session, scope, wanted, terms, place, limit + 1)
     except OperationalError as error:
         if isinstance(error.orig, QueryCanceled):
             raise SearchTooBroad from error
         raise
-    last = rows[limit - 1] if len(rows) > limit else None
     return SearchPage(
         items=[_hit(row, terms) for row in rows[:limit]],
-        next_cursor=encode_cursor("search", last.created_at, last.session_id, str(last.position))
-        if last
-        else None,
+        next_cursor=_cursor_after(rows[limit - 1]) if len(rows) > limit else None,
         is_complete=is_complete(session),
     )
 
@@ -79,8 +80,31 @@ def _check_session(session: Session, scope: Scope, session_id: UUID) -> None:
         raise SessionNotFound
 
 
+def _cursor_after(row: Row[Any]) -> str:
+    rank = SAID if row.content_type == ContentType.TEXT else OTHERS
+    return encode_cursor("search", str(rank), row.created_at, row.session_id, str(row.position))
+
+
 def _read_place(cursor: str) -> tuple[Any, ...]:
-    return decode_cursor(cursor, "search", datetime.fromisoformat, UUID, int)
+    return decode_cursor(cursor, "search", int, datetime.fromisoformat, UUID, int)
+
+
+def _find_ranked(
+    session: Session,
+    scope: Scope,
+    wanted: Search,
+    terms: Sequence[Term],
+    place: tuple[Any, ...] | None,
+    limit: int,
+) -> list[Row[Any]]:
+    """Return the hits after a place: a search for each rank, until there are enough."""
+    first, *within = place or (SAID, None)
+    rows: list[Row[Any]] = []
+    for rank, kind in KINDS.items():
+        if rank >= first and len(rows) < limit:
+            after = tuple(within) if place and rank == first else None
+            rows += _find(session, scope, wanted, terms, kind, after, limit - len(rows))
+    return rows
 
 
 def _find(
@@ -88,13 +112,14 @@ def _find(
     scope: Scope,
     wanted: Search,
     terms: Sequence[Term],
+    kind: str,
     place: tuple[Any, ...] | None,
     limit: int,
 ) -> Sequence[Row[Any]]:
     if not terms:
         return []
     session.execute(text(f"SET LOCAL statement_timeout = {TIMEOUT_MS}"))
-    query = " & ".join(f"({term.query})" for term in terms)
+    query = " & ".join([*(f"({term.query})" for term in terms), kind])
     # An administrator who names a session may read it, whoever owns it.
     is_of_all = wanted.everyone or (scope.is_admin and wanted.session_id is not None)
     if not is_of_all:

@@ -38,7 +38,7 @@ class SearchHit(Wire):
 
 
 class SearchPage(Wire):
-    """One page of hits, newest message first; a null cursor: there are no more."""
+    """One page of hits: what was said, then all else, each newest first; a null cursor: no more."""
 
     items: list[SearchHit]
     next_cursor: str | None

@@ -331,15 +331,17 @@ BEGIN
 END $$;
 
 -- The owner is a word too, which no text can contain: a search by one owner reads few entries of
--- others, however common its words are.
-CREATE FUNCTION entry_words(owner_id text, said text) RETURNS tsvector
+-- others, however common its words are. So is the kind: a search lists what people and agents said
+-- before the calls that led there.
+CREATE FUNCTION entry_words(owner_id text, content_type text, said text) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN search_words(said) || array_to_tsvector(ARRAY['owner:' || owner_id]);
+RETURN search_words(said)
+    || array_to_tsvector(ARRAY['owner:' || owner_id, 'kind:' || content_type]);
 
 CREATE FUNCTION index_messages() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO search_entries (conversation_id, position, created_at, words)
-    SELECT conversation_id, position, said.created_at, entry_words(owner_id, text)
+    SELECT conversation_id, position, said.created_at, entry_words(owner_id, content_type, text)
     FROM added AS said
     JOIN conversations ON conversations.id = conversation_id,
     message_text(content_type, content) AS text

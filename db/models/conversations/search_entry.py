@@ -12,7 +12,7 @@ from db.base import Base
 
 
 class SearchEntryRow(Base):
-    """The words of one display message, with `owner:` and its owner's id as one of them.
+    """The words of one display message, and `owner:` with its owner's id and `kind:` with its type.
 
     A trigger of `display_messages` adds it (`migrations/versions/0001_baseline.sql`); a message
     without searchable text has none.

@@ -18,7 +18,7 @@ def search(
     everyone: bool = False,
     cursor: str | None = None,
 ) -> SearchPage:
-    """Return a page of messages that contain all of `q`, newest first."""
+    """Return a page of messages that contain all of `q`."""
     return client.get(
         SearchPage,
         "search",

@@ -43,8 +43,10 @@ def search_messages(
         Literal["mine", "all"], Query(alias="scope", description="`all` is for admins.")
     ] = "mine",
 ) -> SearchPage:
-    """Messages that match all of `q`, on any branch, newest first.
+    """Messages that match all of `q`, on any branch.
 
+    What people and agents said comes first, then calls, their results, notices and errors; each
+    newest first.
     The search covers what people and agents said (the first 20,000 characters of a message),
     notices and errors, and the name, arguments and result of tool calls (the first 4,000
     characters), but not thinking. A search that takes more than two seconds is refused with 422.

@@ -38,6 +38,23 @@ def test_pages_go_back_in_time_without_gap_or_repeat(stack: Stack) -> None:
     assert times == sorted(times, reverse=True)
 
 
+def test_what_was_said_comes_before_the_calls_on_every_page(stack: Stack) -> None:
+    word = f"w{uuid4().hex}"
+    session_id = make_session(stack)
+    result = {"tool_call_id": "c", "name": "look", "content": f"{word} as a result"}
+    say(stack, session_id, *texts_of(f"What about {word}?"))
+    say(stack, session_id, ("assistant", "text", {"text": f"It is {word}."}))
+    say(stack, session_id, *[("tool", "tool_result", result)] * 5)
+
+    first = search(stack, word, limit=3)
+    second = search(stack, word, limit=3, cursor=first["next_cursor"])
+    third = search(stack, word, limit=3, cursor=second["next_cursor"])
+
+    positions = [[hit["position"] for hit in page["items"]] for page in (first, second, third)]
+    assert positions == [[2, 1, 7], [6, 5, 4], [3]]
+    assert third["next_cursor"] is None
+
+
 def test_session_domain_and_archived_narrow_it(stack: Stack) -> None:
     word = f"w{uuid4().hex}"
     domain = make_domain(stack)["name"]
