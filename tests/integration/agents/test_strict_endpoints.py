@@ -13,7 +13,7 @@ from backend.domains.team import everyone_in
 from backend.errors.models import ModelUnavailable
 from backend.schemas.domains.templates import DomainTemplate
 from backend.types import JSON
-from tests.runs import asking, collect, failing, final_state, run, run_with
+from tests.runs import asking, collect, final_state, run, run_with
 from tests.servers.strict import (
     STRICTNESSES,
     StrictModel,
@@ -355,24 +355,3 @@ def test_an_illegal_name_that_no_tool_is_meant_by_is_answered_and_sent_as_a_lega
     call, answer = endpoint.messages[-1][-2:]
     assert call["tool_calls"][0]["function"]["name"] == "functions_nothing"
     assert "There is no tool functions.nothing here" in answer["content"]
-
-
-def test_a_plain_agent_sends_what_it_always_did(endpoint: StrictModel) -> None:
-    url = answering(endpoint)
-    history = [message for message in LONG if message["role"] != "x"]
-
-    run(url, asking("go", *history), system_prompt="Be exact.", middleware=[])
-
-    sent = endpoint.messages[0]
-    assert sent[0] == {"role": "system", "content": "Be exact."}
-    keys = ("role", "content", "tool_calls", "tool_call_id")
-    plain = [{key: m[key] for key in keys if key in m} for m in [*history, person("go")]]
-    assert sent[1:] == plain
-
-
-def test_a_refusal_that_ends_a_turn_is_not_hidden(endpoint: StrictModel) -> None:
-    answering(endpoint, lambda _: "messages: this role has no template")
-
-    _, error = failing(endpoint.url, ModelUnavailable)
-
-    assert "this role has no template" in error.detail
