@@ -22,6 +22,7 @@ _LOOKS: JSON = {
     "mark": {"color": COLOURS[0]},
     "range": {"category": [*COLOURS]},
     "view": {"stroke": None},
+    "title": {"color": _INK},
     "axis": {
         **dict.fromkeys(("labelColor", "titleColor"), _INK),
         **dict.fromkeys(("domainColor", "tickColor"), "#98a2b3"),

@@ -82,8 +82,8 @@ def _said(notes: list[str]) -> Spec:
     lines = [line for note in notes for line in textwrap.wrap(note, _LINE)]
     if not lines:
         return {}
-    looks = {"anchor": "start", "frame": "group", "subtitleFontSize": 11, "offset": 8}
-    return {"title": {"text": "", "subtitle": lines, **looks}}
+    looks = {"anchor": "start", "fontSize": 11, "fontWeight": "normal", "offset": 8}
+    return {"title": {"text": lines, **looks}}
 
 
 def _lay(plot: Plot) -> bool:

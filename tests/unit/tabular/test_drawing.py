@@ -139,7 +139,7 @@ def test_rows_that_are_one_bar_are_combined_by_an_aggregate_that_is_named(
     assert chart.spec["encoding"]["y"]["title"] == title
     assert [row["y"] for row in chart.rows] == values
     assert (said or "") in " ".join(chart.notes) and bool(said) == bool(chart.notes)
-    assert (said is None) or chart.spec["title"]["subtitle"]
+    assert (said is None) or chart.spec["title"]["text"]
 
 
 def test_a_figure_of_one_row_is_itself_and_needs_no_aggregate():
@@ -304,6 +304,7 @@ def test_pictures_of_servers_in_three_zones_are_the_same():
     assert found[0] == found[1] == found[2]
     assert "Jan. 2026" in found[0] and "Dez." not in found[0]
     assert "29.03.2026" in found[0] and "day (UTC)" in found[0]
+    assert "Sum of n of all rows with the same quarter of day." in found[0]
 
 
 ODD = [None, "", "\x00 x", True, 3, 2.5, "nan", "1e400", "2026-13-40", "infinity", "Jan", "a" * 300]
