@@ -27,11 +27,12 @@ for line in sys.stdin:
         result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}},
                   "serverInfo": {"name": "raw", "version": "1"}}
     elif method == "tools/list":
-        result = PAGES.get(params.get("cursor"), PAGES[None])
+        result = PAGES[params.get("cursor")]
     else:
         result = RESULT if RESULT is not None else {
             "content": [{"type": "text", "text": json.dumps(params["arguments"])}]}
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    said = {"result": result} if result else {"error": {"code": -32602, "message": "no cursor"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}), flush=True)
 """
 OUTPUT = {"type": "object", "properties": {"rows": {"type": "integer"}}, "required": ["rows"]}
 ODATA = {
@@ -61,7 +62,8 @@ def names_in(template: JSON) -> list[str]:
 def test_a_list_whose_cursor_stands_still_ends() -> None:
     page = {"tools": [a_tool("a"), a_tool("b")], "nextCursor": "same"}
 
-    assert names_in(raw({None: page})) == ["a", "b"]
+    assert names_in(raw({None: page, "same": page})) == ["a", "b"]
+    assert names_in(raw({None: page, "same": {}})) == ["a", "b"]  # its own cursor is refused
 
 
 def test_a_list_without_end_is_used_as_far_as_it_may() -> None:

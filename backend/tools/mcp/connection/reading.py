@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from mcp import ClientSession
+from mcp import ClientSession, McpError
 from mcp.shared.session import ProgressFnT
 from mcp.types import (
     CallToolRequest,
@@ -22,6 +22,7 @@ from pydantic import TypeAdapter, ValidationError, model_validator
 from backend.types import JSON
 
 MAX_TOOLS = 1_000
+REST = "(the rest of its list)"
 _BLOCK: TypeAdapter[ContentBlock] = TypeAdapter(ContentBlock)
 _NO_SCHEMA: JSON = {"type": "object"}
 
@@ -59,14 +60,21 @@ class _AnyResult(CallToolResult):
 async def list_tools(session: ClientSession) -> list[Tool]:
     """Return the tools of all pages; from an endless server, a few more than MAX_TOOLS.
 
-    The list ends where its cursor stands still, or a page repeats tools that were listed before.
+    The list ends where its cursor stands still or is refused, or a page repeats tools that were
+    listed before.
     """
     tools: list[Tool] = []
     cursors: set[str] = set()
     cursor = None
     while len(tools) <= MAX_TOOLS:
         params = PaginatedRequestParams(cursor=cursor) if cursor else None
-        page = await session.send_request(ClientRequest(ListToolsRequest(params=params)), _Page)
+        try:
+            page = await session.send_request(ClientRequest(ListToolsRequest(params=params)), _Page)
+        except McpError as error:
+            if not tools:
+                raise
+            tools.append(_unreadable(REST, f"the server refuses its own cursor: {error}"))
+            break
         found = [_tool(one) for one in page.tools]
         known = {tool.name for tool in tools}
         if found and all(tool.name in known for tool in found):
@@ -96,11 +104,12 @@ def _tool(given: Any) -> Tool:
         fault = error.errors()[0]
         place = ".".join(map(str, fault["loc"]))
         name = given.get("name") if isinstance(given, dict) else None
-        return UnreadableTool(
-            name=name if isinstance(name, str) and name else "(without a name)",
-            inputSchema=_NO_SCHEMA,
-            why=f"its description cannot be read: {place}: {fault['msg']}",
-        )
+        named = name if isinstance(name, str) and name else "(without a name)"
+        return _unreadable(named, f"its description cannot be read: {place}: {fault['msg']}")
+
+
+def _unreadable(name: str, why: str) -> UnreadableTool:
+    return UnreadableTool(name=name, inputSchema=_NO_SCHEMA, why=why)
 
 
 def _readable(block: Any) -> Any:
