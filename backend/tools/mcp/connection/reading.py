@@ -40,7 +40,7 @@ class _Page(Result):
     nextCursor: Any = None
 
 
-class _AnyResult(CallToolResult):
+class AnyResult(CallToolResult):
     """A result, even if parts of it have another form: the tool has acted, so its text is kept."""
 
     @model_validator(mode="before")
@@ -94,7 +94,7 @@ async def call_tool(
     sent = RequestParams.Meta(**meta) if meta is not None else None
     params = CallToolRequestParams(name=tool, arguments=arguments, _meta=sent)
     request = ClientRequest(CallToolRequest(params=params))
-    return await session.send_request(request, _AnyResult, progress_callback=progress)
+    return await session.send_request(request, AnyResult, progress_callback=progress)
 
 
 def _tool(given: Any) -> Tool:

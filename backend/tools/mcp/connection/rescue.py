@@ -7,6 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import ValidationError
 
 from backend.llm.clean import clean
+from backend.tools.mcp.connection.reading import AnyResult
 
 
 class TooManyParts(Exception):
@@ -30,7 +31,7 @@ def rescue(error: Exception) -> tuple[Any, CallToolResult | None]:
     if not isinstance(message, dict):
         return None, None
     try:
-        return message.get("id"), CallToolResult.model_validate(clean(message.get("result")))
+        return message.get("id"), AnyResult.model_validate(clean(message.get("result")))
     except ValidationError:
         return message.get("id"), None
 
