@@ -63,21 +63,31 @@ def _is_list_of_series(node: exp.Func) -> bool:
 
 def _check_series(node: exp.Func) -> None:
     length = _length(*(node.args.get(name) for name in ("start", "end", "step")))
-    if length is None or length > LARGEST_SIZE:
+    if length is None or length > LARGEST_SIZE or _is_repeated(node):
         raise QueryRefused(
             "Write range(…) in FROM. Elsewhere it needs plain numbers or dates as its limits, and "
-            f"may have {LARGEST_SIZE:,} values at most."
+            f"may have {LARGEST_SIZE:,} values at most, but not within a lambda."
         )
 
 
+def _is_repeated(node: exp.Expr) -> bool:
+    """Return whether it is computed for each element of another list."""
+    while node.parent is not None:
+        place, node = node.arg_key, node.parent
+        is_body = isinstance(node, exp.Comprehension) and place != "iterator"
+        if is_body or isinstance(node, exp.Lambda):
+            return True
+    return False
+
+
 def _length(start: exp.Expr | None, end: exp.Expr | None, step: exp.Expr | None) -> float | None:
-    """Return how many values a series can have, or None if its text does not say."""
+    """Return how many steps a series can have, or None if its text does not say."""
     first, last = _value(start), _value(end)
     by = 1 if step is None and isinstance(first, int) else _value(step)
     if isinstance(first, int) and isinstance(last, int) and isinstance(by, int):
-        return abs(last - first) / abs(by) + 1 if by else None
+        return abs(last - first) / abs(by) if by else None
     if isinstance(first, datetime) and isinstance(last, datetime) and isinstance(by, timedelta):
-        return abs(last - first) / by + 1 if by else None
+        return abs(last - first) / by if by else None
     return None
 
 
