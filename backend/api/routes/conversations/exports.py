@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import DocumentsDep, ScopeDep, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
-from backend.api.http.sanitize import Text
+from backend.api.http.sanitize import Flag, Text
 from backend.api.http.threads import long_read, stream_long
 from backend.conversations.reviews import record_review
 from backend.errors.base import InvalidInput
@@ -57,7 +57,7 @@ def export_session(
         Query(description="Of its times, like `Europe/Zurich`; otherwise UTC.", min_length=1),
     ] = None,
     tool_tables: Annotated[
-        bool | None,
+        Flag | None,
         Query(description="Whether a workbook also has the tables that tools returned, last."),
     ] = None,
 ) -> Response:

@@ -47,9 +47,12 @@ def search_messages(
 
     What people and agents said comes first, then calls, their results, notices and errors; each
     newest first.
-    The search covers what people and agents said (the first 20,000 characters of a message),
-    notices and errors, and the name, arguments and result of tool calls (the first 4,000
-    characters), but not thinking. A search that takes more than two seconds is refused with 422.
+
+    Compatibility forms, accents and case do not count, and words of scripts without spaces are
+    found within longer runs. The search covers what people and agents said (the first 16,000
+    characters of a message), notices and errors, and the name, arguments and result of tool calls
+    (the first 4,000 characters), but not thinking. A search that takes more than two seconds is
+    refused with 422.
     """
     wanted = Search(q, session_id, domain, archived, everyone == "all")
     with services.database.read() as session:
