@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -33,6 +34,7 @@ STORED = """(parts) => parts.map((part) => {
 FORMULA = re.compile(r'<(code|pre) class="colloquy-formula">.*?</\1>', re.DOTALL)
 
 
+@pytest.mark.journey
 def test_what_streams_means_what_the_examples_say(desk: Desk) -> None:
     texts = [example.text for example in examples()]
 
@@ -42,6 +44,7 @@ def test_what_streams_means_what_the_examples_say(desk: Desk) -> None:
         assert structure_of(html) == structure_of(example.html), example.claim
 
 
+@pytest.mark.journey
 def test_a_stored_answer_means_on_the_page_what_it_means_in_a_download(
     desk: Desk, model: ScriptedModel
 ) -> None:
