@@ -44,7 +44,9 @@ def _table(rows: Sequence[Sequence[str]], text: str) -> Table:
     return {
         "title": "",
         "columns": [
-            {"name": name, "type": column.type} for name, column in zip(names, columns, strict=True)
+            {"name": name, "type": column.type}
+            | ({"format": column.format} if column.format else {})
+            for name, column in zip(names, columns, strict=True)
         ],
         "rows": [list(row) for row in zip(*(column.values for column in columns), strict=True)],
         "row_count": len(body),

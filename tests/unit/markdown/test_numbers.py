@@ -56,3 +56,23 @@ def test_without_evidence_or_against_it_text_stays_and_that_is_said(answer, cell
 def test_another_column_of_the_table_decides():
     assert column_of("", "1,085", beside="0.75") == ([1085], False)
     assert column_of("", "1,085", beside="0,75") == ([1.085], False)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "format_"),
+    [
+        (["1,234.50", "5.00"], [1234.5, 5.0], "#,##0.00"),
+        (["12.5 %", "7 %"], [12.5, 7.0], '0.0"%"'),
+        (["$1,200,000", "-$5"], [1200000, -5], "[$$]#,##0"),
+        (["1.234,50 EUR", "0,50 EUR"], [1234.5, 0.5], "#,##0.00\\ [$EUR]"),
+        (["1", "2"], [1, 2], ""),
+        (["$5", "€5"], ["$5", "€5"], ""),
+        (["5 %", "5"], ["5 %", "5"], ""),
+        (["12 ABC"], ["12 ABC"], ""),
+    ],
+)
+def test_what_all_numbers_have_beside_them_is_the_columns_format(cells, values, format_):
+    (table,) = find_tables("| a |\n|---|\n" + "".join(f"| {cell} |\n" for cell in cells))
+
+    assert [row[0] for row in table["rows"]] == values
+    assert table["columns"][0].get("format", "") == format_
