@@ -23,6 +23,18 @@ def make_domain(stack: Stack, **template: Any) -> JSON:
     return made.json()
 
 
+def list_all(stack: Stack, path: str, **params: Any) -> list[JSON]:
+    """Return a list's items from all of its pages: other tests' are among them, too."""
+    items: list[JSON] = []
+    cursor: JSON = {}
+    while True:
+        page = stack.client.get(path, params={"limit": 200, **params, **cursor}).json()
+        items += page["items"]
+        if page["next_cursor"] is None:
+            return items
+        cursor = {"cursor": page["next_cursor"]}
+
+
 def make_session(stack: Stack, domain: str | None = None, title: str | None = None) -> str:
     """Make an empty session; give its id."""
     made = stack.client.post("/sessions", json={"domain": domain, "title": title})

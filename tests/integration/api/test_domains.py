@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from tests.fakes import ScriptedModel
-from tests.integration.scenes import check_problem, make_domain, make_session, send_json
+from tests.integration.scenes import check_problem, list_all, make_domain, make_session, send_json
 from tests.stack import Stack
 
 EXPIRING = {"tools": "*", "action": "ask"}
@@ -129,7 +129,7 @@ def test_a_template_that_cannot_work_is_refused(stack: Stack, wrong: dict) -> No
     checked = send_json(stack, "POST", "/domains/check", {"name": name, **wrong}).json()
     assert [fault["path"][0] for fault in checked["faults"]] == [next(iter(wrong))]
     assert stack.client.get(f"/domains/{domain['id']}").json() == domain
-    names = [item["name"] for item in stack.client.get("/domains?limit=200").json()["items"]]
+    names = [item["name"] for item in list_all(stack, "/domains")]
     assert name not in names
 
 
@@ -148,8 +148,7 @@ def test_a_name_is_taken_once(stack: Stack) -> None:
 
 
 def test_the_default_domain_can_be_moved_but_not_deleted(stack: Stack) -> None:
-    listed = stack.client.get("/domains?limit=200").json()["items"]
-    (default,) = [domain for domain in listed if domain["is_default"]]
+    (default,) = [domain for domain in list_all(stack, "/domains") if domain["is_default"]]
     other = make_domain(stack)
     check_problem(stack.client.delete(f"/domains/{default['id']}"), 409)
     refused = stack.client.patch(f"/domains/{default['id']}", json={"is_default": False})

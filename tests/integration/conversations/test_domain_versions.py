@@ -7,7 +7,13 @@ import pytest
 
 from backend.types import JSON
 from tests.fakes import ScriptedModel
-from tests.integration.scenes import check_problem, make_domain, make_session, wait_for_event
+from tests.integration.scenes import (
+    check_problem,
+    list_all,
+    make_domain,
+    make_session,
+    wait_for_event,
+)
 from tests.stack import Stack
 
 SLOW = "word " * 60
@@ -117,15 +123,14 @@ def test_an_archived_domain_takes_no_new_sessions_and_lets_others_go_on(
     assert stack.chat("Are you?", session_id)["response"] == "I am here."
     assert all("archived" in check_problem(answer, 409)["detail"] for answer in refused)
     for archived in (True, False):
-        page = stack.client.get("/domains", params={"archived": archived, "limit": 200}).json()
-        assert (domain["id"] in {item["id"] for item in page["items"]}) is archived
+        listed = list_all(stack, "/domains", archived=archived)
+        assert (domain["id"] in {item["id"] for item in listed}) is archived
     change(stack, domain, archived=False)
     make_session(stack, domain["name"])
 
 
 def test_the_default_domain_cannot_be_archived(stack: Stack) -> None:
-    items = stack.client.get("/domains?limit=200").json()["items"]
-    (default,) = [domain for domain in items if domain["is_default"]]
+    (default,) = [domain for domain in list_all(stack, "/domains") if domain["is_default"]]
 
     answer = stack.client.patch(f"/domains/{default['id']}", json={"archived": True})
 
@@ -153,9 +158,9 @@ def test_domains_are_listed_with_how_many_sessions_they_have(stack: Stack) -> No
     for _ in range(2):
         make_session(stack, domain["name"])
 
-    items = stack.client.get("/domains", params={"counted": True, "limit": 200}).json()["items"]
+    listed = list_all(stack, "/domains", counted=True)
 
-    counts = {item["id"]: item["sessions"] for item in items}
+    counts = {item["id"]: item["sessions"] for item in listed}
     assert (counts[domain["id"]], counts[unused["id"]]) == (2, 0)
 
 

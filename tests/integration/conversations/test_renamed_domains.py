@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from backend.types import JSON
 from tests.fakes import script
-from tests.integration.scenes import make_domain, make_session
+from tests.integration.scenes import list_all, make_domain, make_session
 from tests.stack import Stack
 
 MONTH = {"limits": {"domain_tokens_per_month": 100}}
@@ -79,8 +79,8 @@ def test_sessions_are_found_and_counted_by_their_domains_new_name(stack: Stack) 
     assert {each["domain"] for each in listed[1]} == {name}
     hits = [stack.client.get("/search", params={"q": word, **each}).json() for each in found]
     assert [len({hit["session_id"] for hit in each["items"]}) for each in hits] == [0, 3]
-    counted = stack.client.get("/domains", params={"counted": "true", "limit": "200"}).json()
-    assert [one["sessions"] for one in counted["items"] if one["name"] == name] == [3]
+    counted = list_all(stack, "/domains", counted=True)
+    assert [one["sessions"] for one in counted if one["name"] == name] == [3]
     usage = stack.client.get("/usage", params={"by": "domain"}).json()["items"]
     turns = {row["key"]: row["turns"] for row in usage}
     assert (turns.get(domain["name"]), turns[name]) == (None, 3)

@@ -12,7 +12,7 @@ import pytest
 
 from backend.types import JSON
 from tests.fakes import ScriptedModel, script
-from tests.integration.scenes import check_problem, check_views, make_domain, make_session
+from tests.integration.scenes import check_problem, check_views, list_all, make_domain, make_session
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 
@@ -57,7 +57,7 @@ def test_a_command_that_is_not_allowed_is_never_saved(
     assert fault["path"] == ["mcp_servers", "s", field] and said in fault["message"]
     assert check["image"] is None
     assert stack.client.get(f"/domains/{domain['id']}").json() == domain
-    names = [item["name"] for item in stack.client.get("/domains?limit=200").json()["items"]]
+    names = [item["name"] for item in list_all(stack, "/domains")]
     assert name not in names
 
 
