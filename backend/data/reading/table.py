@@ -17,6 +17,7 @@ from backend.data.reading.left_out.remarks import (
     tell_second_table,
 )
 from backend.data.reading.left_out.totals import leave_out_totals
+from backend.data.reading.outline import fill_outline
 from backend.data.reading.raw import (
     RAW,
     RawColumn,
@@ -84,6 +85,7 @@ def make_table(
     totals = leave_out_totals(connection, width, readings, understood)
     if totals:
         readings = _read(connection, columns, draft)
+    fill_outline(connection, names, understood)
     readings = _corrected(connection, columns, readings, draft.corrections)
     readings = [draft.written.applied_to(*pair) for pair in enumerate(readings)]
     has_surplus = _tell_ragged(connection, usual, width, understood)
