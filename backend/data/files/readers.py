@@ -25,7 +25,7 @@ from backend.data.reading.delimited import read_delimited
 from backend.data.reading.understood import Understood, save_understood
 from backend.data.sql.quoting import literal
 
-READING_VERSION = 19  # part of a snapshot's name; raise it when files are read differently
+READING_VERSION = 20  # part of a snapshot's name; raise it when files are read differently
 _HEAD = 4_096  # bytes that show a format
 _SETTLED_SECONDS = 0.3  # a file that changed more recently may still be being written
 _COPY_ATTEMPTS = 20

@@ -6,6 +6,7 @@ stored value as empty cells, and hidden rows as others: a scan of the sheets' XM
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from itertools import chain, islice
@@ -29,6 +30,7 @@ from backend.data.files.cell_formats import CellFormats, Watch, read_codes
 from backend.data.files.extent import Extent, cell_tag
 from backend.data.files.folder import unique_name
 from backend.data.files.merged import Area, Corner, Merged, Rows, Value
+from backend.data.files.side_by_side import Block, are_tables, find_blocks, in_letters
 from backend.data.files.unseen import Unseen
 from backend.data.reading.delimited import check_width, find_columns
 from backend.data.reading.header import LOOKED_AT
@@ -36,6 +38,7 @@ from backend.data.reading.raw import Code
 from backend.data.reading.table import Draft, make_table
 from backend.data.reading.understood import Understood
 from backend.data.reading.written import WrittenColumns
+from backend.text import listed
 
 _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
 _LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are in memory at once
@@ -66,12 +69,16 @@ _TAIL = 1 << 20  # bytes; no honest cell is longer
 
 @dataclass(frozen=True)
 class Sheet:
-    """The rows of a sheet that are not empty, its first column, merged cells and formats."""
+    """The rows of a sheet that are not empty, its first column, merged cells and formats.
+
+    `place` names its columns if the sheet holds other tables beside it.
+    """
 
     rows: Rows
     first_column: int
     merged: Sequence[Area]
     formats: CellFormats = field(default_factory=CellFormats)
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,13 +113,15 @@ def read_workbook(
                 understood.warn(f"The sheet {about.name!r} is hidden in the workbook.")
             if not is_packed:
                 understood.form.append(_OLD_FORMAT)
-            name = unique_name(about.name, tables)
-            spool = path.with_suffix(".spool")
             of_sheet = inside.get(about.name, _Inside())
-            sheet = _open_sheet(workbook, number, of_sheet)
-            if read_sheet(connection, name, sheet, spool, understood, corrections):
-                of_sheet.unseen.tell(understood)
-                tables[name] = understood
+            for sheet in _tables_of(workbook.get_sheet_by_index(number), of_sheet, understood):
+                _check_alone(sheet, corrections)
+                name = unique_name(about.name, tables)
+                spool, own = path.with_suffix(".spool"), deepcopy(understood)
+                own.form += [f"columns {sheet.place}"] if sheet.place else []
+                if read_sheet(connection, name, sheet, spool, own, corrections):
+                    of_sheet.unseen.tell(own)
+                    tables[name] = own
     if not tables:
         raise SourceUnusable("No sheet of the workbook holds a row.")
     _tell_hidden(tables)
@@ -183,11 +192,53 @@ def read_sheet(
     return True
 
 
-def _open_sheet(workbook: CalamineWorkbook, number: int, inside: _Inside) -> Sheet:
-    sheet = workbook.get_sheet_by_index(number)
+def _tables_of(sheet: CalamineSheet, inside: _Inside, understood: Understood) -> Iterator[Sheet]:
+    """Yield what a sheet holds: one table, or several that stand beside each other."""
     _, first_column = sheet.start or (0, 0)
+    merged = sheet.merged_cell_ranges or []
     rows = inside.unseen.watched(_filled_rows(sheet), first_column)
-    return Sheet(rows, first_column, sheet.merged_cell_ranges or [], inside.formats)
+    blocks = _blocks_of(sheet)
+    if len(blocks) < 2:
+        yield Sheet(rows, first_column, merged, inside.formats)
+        return
+    places = [in_letters(block, first_column) for block in blocks]
+    if not are_tables((row for _, row in _filled_rows(sheet)), blocks):
+        understood.warn(
+            f"Columns {listed(places)} have an empty column between them and are read as one "
+            "table. If they are several, put each on a sheet of its own."
+        )
+        yield Sheet(rows, first_column, merged, inside.formats)
+        return
+    understood.warn(
+        f"The sheet holds {len(blocks)} tables side by side, which are read apart: columns "
+        f"{listed(places)}."
+    )
+    for number, ((left, right), place) in enumerate(zip(blocks, places, strict=True)):
+        own = _within(rows if number == 0 else _filled_rows(sheet), left, right)
+        areas = [a for a in merged if left <= a[0][1] - first_column <= right]
+        yield Sheet(own, first_column + left, areas, inside.formats, place)
+
+
+def _blocks_of(sheet: CalamineSheet) -> list[Block]:
+    """Return the blocks of columns; all rows are looked at if the first ones show several."""
+    rows = (row for _, row in _filled_rows(sheet))
+    blocks = find_blocks(islice(rows, LOOKED_AT))
+    return find_blocks(row for _, row in _filled_rows(sheet)) if len(blocks) > 1 else blocks
+
+
+def _within(rows: Rows, left: int, right: int) -> Rows:
+    for line, row in rows:
+        part = row[left : right + 1]
+        if any(value != "" for value in part):
+            yield line, part
+
+
+def _check_alone(sheet: Sheet, corrections: Corrections) -> None:
+    if sheet.place and (corrections.header_row is not None or corrections.types):
+        raise CorrectionRefused(
+            "A header and types apply to one table only, and the sheet holds several side by "
+            "side. Put each on a sheet of its own."
+        )
 
 
 def _filled_rows(sheet: CalamineSheet) -> Rows:

@@ -14,6 +14,7 @@ from backend.data.reading.header import Header, column_names
 from backend.data.reading.left_out.remarks import (
     leave_out_remarks,
     leave_out_repeated_header,
+    tell_gap,
     tell_second_table,
 )
 from backend.data.reading.left_out.totals import leave_out_totals
@@ -81,6 +82,8 @@ def make_table(
     remarks = leave_out_remarks(connection, width, understood)
     leave_out_repeated_header(connection, header, understood)
     tell_second_table(connection, width, understood)
+    if kinds is None:  # of a sheet, it is known before
+        tell_gap(connection, header, understood)
     readings = _read(connection, columns, draft)
     totals = leave_out_totals(connection, width, readings, understood)
     if totals:

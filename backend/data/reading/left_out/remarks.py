@@ -80,6 +80,22 @@ def tell_second_table(
             return
 
 
+def tell_gap(connection: duckdb.DuckDBPyConnection, header: Header, understood: Understood) -> None:
+    """Report columns without a name or a cell between others: there may be two tables."""
+    named = [place for place, cell in enumerate(header.cells) if cell.strip()]
+    gaps = [
+        place for place in range(min(named, default=0), max(named, default=0)) if place not in named
+    ]
+    for place in gaps[:_COMPARED]:
+        ((count,),) = connection.execute(f"SELECT count(c{place}) FROM {RAW}").fetchall()  # noqa: S608
+        if not count:
+            understood.warn(
+                f"Column {place + 1:,} is empty and has no name. If it separates two tables, which "
+                "were read as one, put each into a file of its own."
+            )
+            return
+
+
 def _names(cells: Sequence[str | None], below: Sequence[str | None]) -> bool:
     """Return whether cells are different texts, one of them above a value."""
     filled = [cell for cell in cells if cell]

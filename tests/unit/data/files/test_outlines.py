@@ -50,3 +50,12 @@ def test_missing_values_stay_missing(tmp_path, text):
 
     assert sum(row[0] is None for row in rows) == 2
     assert not warnings
+
+
+def test_an_empty_column_without_a_name_is_said(tmp_path):
+    _, warnings, _ = read(tmp_path, "a,x,,b,y\np,1,,q,2\nr,3,,s,4\n")
+
+    assert warnings == [
+        "Column 3 is empty and has no name. If it separates two tables, which were read as one, "
+        "put each into a file of its own."
+    ]

@@ -27,7 +27,7 @@ def ask(tmp_path):
                 sheet.cell(line, place, value).number_format = code
         book.save(tmp_path / "a.xlsx")
         snapshot = Path(mkdtemp(dir=tmp_path)) / "s.duckdb"
-        fill_snapshot(snapshot, "s", tmp_path / "a.xlsx")
+        fill_snapshot(snapshot, "s", tmp_path / "a.xlsx", tmp_path)
         (table,) = tables = list_tables("s", snapshot)
         return query_snapshots(Snapshot("s", tables, snapshot), [], sql, Limits()), table
 
@@ -113,7 +113,7 @@ def test_a_sheet_that_begins_elsewhere_has_its_formats(tmp_path):
     book.save(tmp_path / "a.xlsx")
     (tmp_path / "s").mkdir()
 
-    fill_snapshot(tmp_path / "s" / "s.duckdb", "s", tmp_path / "a.xlsx")
+    fill_snapshot(tmp_path / "s" / "s.duckdb", "s", tmp_path / "a.xlsx", tmp_path)
 
     with duckdb.connect(str(tmp_path / "s" / "s.duckdb")) as connection:
         assert connection.sql("FROM Sheet").fetchall() == [("a", "01067"), ("b", "00099")]
