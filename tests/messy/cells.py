@@ -110,6 +110,7 @@ def missing() -> list[Mess]:
     """Marks that stand for no value."""
     marks = ["NA", "N/A", "null", "-", "#N/A", "nan", ".", "n.a.", "--", "#DIV/0!"]
     return [
+        column("numbers with cents beside whole ones", ["44,000.00", "50000", "1,200"], "DOUBLE", [44000.0, 50000.0, 1200.0], "1,234.56"),
         column("missing marks among numbers", ["1", *marks, "2.5"], "DOUBLE", [1.0, *[NULL] * 10, 2.5],
                "10 marks for missing values", "'NA' (line 3)"),
         column("missing marks among words", ["NA", "Windhoek", "#N/A", "#NAME?"], "VARCHAR", ["NA", "Windhoek", "#N/A", "#NAME?"],

@@ -12,7 +12,7 @@ from dataclasses import replace
 from backend.data.reading.cells import Kind, kind_of
 from backend.data.reading.dialect import BACKSLASH, SEPARATORS, Dialect
 from backend.data.reading.records import Records
-from backend.data.reading.splitting import Splitter
+from backend.data.reading.splitting import HIDDEN, Splitter
 
 _MOST_LINES = 200
 _MOST_CELLS = 4_000
@@ -115,10 +115,16 @@ def _score(lines: Sequence[str], dialect: Dialect) -> float:
 
 
 def _has_values(rows: Rows, width: int) -> bool:
-    """Return whether spaces may separate cells: half of the columns, at least two, hold values."""
-    kinds = [[kind_of(row[place]) for row in rows] for place in range(width)]
-    values = sum(2 * sum(kind in _VALUES for kind in column) > len(column) for column in kinds)
-    return values >= 2 and 2 * values >= width
+    """Return whether spaces may separate cells: they hold values in two columns or more.
+
+    These are half of the columns or more that are neither quoted nor empty.
+    """
+    kinds = [
+        [kind_of(row[place]) for row in rows if row[place] != HIDDEN] for place in range(width)
+    ]
+    plain = [column for column in kinds if 2 * column.count(Kind.EMPTY) < len(column)]
+    values = sum(2 * sum(kind in _VALUES for kind in column) > len(column) for column in plain)
+    return values >= 2 and 2 * values >= len(plain)
 
 
 def _is_clean(cell: str, separator: str) -> bool:

@@ -47,7 +47,7 @@ def find_header(rows: Sequence[Row]) -> Header:
     if _is_upper_half(rows, start, width):
         joined = _join(rows[start], rows[start + 1], width)
         return Header(joined, width, titles, [start, start + 1])
-    body = [row for row in rows[start + 1 :] if list(row) != list(rows[start])]
+    body = [row for row in rows[start + 1 :] if not _begins_alike(row, rows[start])]
     if not _names_columns(rows[start], body, width):
         return Header([""] * width, width, titles)
     return _of_names(rows[start], body, width, Header([], width, titles, [start]))
@@ -100,6 +100,11 @@ def _of_names(names: Row, body: Sequence[Row], usual: int, header: Header) -> He
 
 def _is_rarely_filled(rows: Sequence[Row], place: int) -> bool:
     return 4 * _filled([row[place] for row in rows if place < len(row)]) < len(rows)
+
+
+def _begins_alike(row: Row, header: Row) -> bool:
+    """Return whether a row repeats the header, with more or fewer names."""
+    return _filled(row) > 1 and all(one == other for one, other in zip(row, header, strict=False))
 
 
 def _labels_rows(body: Sequence[Row], width: int) -> bool:

@@ -15,7 +15,7 @@ from backend.data.reading.dialect import Dialect
 
 _NOWHERE = "\0"  # a separator that no line contains
 _MOST_READINGS = 20_000  # of a line that is mended
-_HIDDEN = "q"
+HIDDEN = "q"  # in the place of what is quoted
 _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}")
 _THREE = re.compile(r"[0-9]{3}(?:\.[0-9]+)?")
 
@@ -157,7 +157,7 @@ class Splitter:
 
     def _unescaped(self, content: str) -> str:
         if self._hides_quoted:
-            return _HIDDEN
+            return HIDDEN
         if self.quote in content or (self._escape and self._escape in content):
             return self._escaped.sub(r"\1", content)
         return content
