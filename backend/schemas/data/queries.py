@@ -26,6 +26,12 @@ class OwnQuery(Input):
     )
 
 
+class KeptQuery(OwnQuery):
+    """A query whose whole result is kept as an artifact of the session."""
+
+    title: str = Field(min_length=1, max_length=200, examples=["Documents by company"])
+
+
 class TableColumn(Wire):
     """A column's name, and its type as the source names it.
 

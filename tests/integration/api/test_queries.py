@@ -103,3 +103,22 @@ def test_a_session_whose_agents_may_not_query_refuses_people_too(stack: Stack) -
     domain = make_domain(stack, tools=["list_sources"])
 
     check_problem(run(stack, make_session(stack, domain["id"]), "SELECT 1"), 403)
+
+
+def test_a_result_is_kept_as_an_artifact_with_its_query(stack: Stack) -> None:
+    session_id, path = make_session(stack), "/sessions/{}/query/artifact"
+    body = {"source": "fi", "sql": COUNT, "title": " Documents  by company "}
+
+    made = stack.client.post(path.format(session_id), json=body)
+
+    assert made.status_code == 201, made.text
+    kept = stack.client.get(f"/artifacts/{made.json()['id']}/versions/1").json()
+    assert (kept["title"], kept["agent"], kept["kind"]) == ("Documents by company", None, "table")
+    assert kept["origin"]["query"] == COUNT and kept["origin"]["source"] == "fi"
+    assert kept["preview"]["rows"] == run(stack, session_id, COUNT).json()["rows"]
+
+    for wrong in ({"title": " "}, {"sql": "DROP TABLE documents"}, {"colour": "red"}):
+        assert stack.client.post(path.format(session_id), json=body | wrong).status_code == 422
+    check_problem(stack.client.post(path.format(uuid4()), json=body), 404)
+    listed = stack.client.get(f"/sessions/{session_id}/artifacts").json()["items"]
+    assert [one["id"] for one in listed] == [made.json()["id"]]

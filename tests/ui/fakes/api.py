@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
+from backend.schemas.artifacts import Artifact
 from backend.schemas.conversations.sessions import (
     ChatRequest,
     ChatResponse,
@@ -26,7 +27,7 @@ from backend.schemas.conversations.sessions import (
     SessionPage,
 )
 from backend.schemas.conversations.turns import Turn, TurnPage, TurnStatus
-from backend.schemas.data.queries import OwnQuery, QueryTable
+from backend.schemas.data.queries import KeptQuery, OwnQuery, QueryTable
 from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.retention import Retention, RetentionOutcome
@@ -194,6 +195,12 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
         if format == "file":
             return Response(store.files[result_id])
         return PlainTextResponse(store.results[result_id])
+
+    @app.post(f"{api}/sessions/{{session_id}}/query/artifact")
+    def keep_query(session_id: UUID, body: KeptQuery) -> Artifact:
+        store.bodies.append(body.model_dump())
+        session = store.sessions[session_id]
+        return store.artifacts.add(session, "table", body.title, {"rows": []}, None)
 
     @app.post(f"{api}/sessions/{{session_id}}/query")
     def query(session_id: UUID, body: OwnQuery) -> QueryTable:

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 from uuid import UUID
 
+from backend.schemas.artifacts import Artifact
 from backend.schemas.data.queries import QueryTable
 from ui.client import Client
 
@@ -31,6 +32,12 @@ def query_file(client: Client, session_id: UUID, source: str, sql: str, format: 
     path = f"sessions/{session_id}/query"
     asked = {"json": _body(source, sql), "params": {"format": format}}
     return client.send("POST", path, **asked).content
+
+
+def keep_query(client: Client, session_id: UUID, source: str, sql: str, title: str) -> Artifact:
+    """Keep the whole result of a person's own query as an artifact of the session."""
+    path = f"sessions/{session_id}/query/artifact"
+    return client.call(Artifact, "POST", path, json=_body(source, sql) | {"title": title})
 
 
 def _body(source: str, sql: str) -> dict[str, Any]:

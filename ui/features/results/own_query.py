@@ -1,4 +1,4 @@
-"""A person's own query beside an agent's: edited and run outside the conversation."""
+"""A person's own query beside an agent's: run outside the conversation, its result kept."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from ui.client import ClientError
 from ui.features.results import calls, view
 from ui.features.results.origins import OwnQueryResult
 from ui.features.results.sql_text import lay_out
+from ui.shared.once import once
 from ui.shared.text.markdown import plain
 
 TOOLS = ("query_source", "make_chart")
@@ -26,6 +27,7 @@ class Editor:
     asked: tuple[str, str] | None = None
     result: OwnQueryResult | None = None
     problem: str = ""
+    kept: str = ""
 
 
 def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
@@ -63,8 +65,10 @@ def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> No
         editor.asked = None
     if editor.problem:
         st.error(editor.problem, icon=":material/error:")
-    elif editor.result is not None:
+    if editor.result is not None:
         view.show(editor.result.first, editor.result, f"own-{key}")
+        if not navigation.is_read_only():
+            _offer_to_keep(editor, editor.result, key)
 
 
 def _form(editor: Editor, source: str, sql: str, call_id: UUID, key: str) -> None:
@@ -85,6 +89,32 @@ def _form(editor: Editor, source: str, sql: str, call_id: UUID, key: str) -> Non
         st.caption("Read only. The conversation does not change.")
 
 
+def _offer_to_keep(editor: Editor, result: OwnQueryResult, key: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Title", str(result.first["title"]), key=f"own-title-{key}", max_chars=200)
+        st.button(
+            "Keep as artifact",
+            key=f"own-keep-{key}",
+            icon=":material/bookmark_add:",
+            help="All rows, with the query, among this session's artifacts",
+            on_click=_keep,
+            args=(editor, result, key),
+        )
+    if editor.kept:
+        st.success(f"Kept among this session's artifacts: {plain(editor.kept, 200)}")
+
+
+def _keep(editor: Editor, result: OwnQueryResult, key: str) -> None:
+    """Keep a result once, however often that is clicked."""
+    title = str(st.session_state[f"own-title-{key}"]).strip()
+    asked = (state.client(), result.session_id, result.source, result.sql, title)
+    try:
+        editor.kept = once(("kept", *asked[1:]), calls.keep_query, *asked).title
+        editor.problem = ""
+    except ClientError as error:
+        editor.problem = plain(error.detail or error.title, 2_000)
+
+
 def _open(call_id: UUID) -> None:
     state.memory().own_queries[call_id] = Editor()
 
@@ -99,7 +129,7 @@ def _ask(editor: Editor, key: str) -> None:
 
 
 def _run(editor: Editor, session_id: UUID, source: str, sql: str) -> None:
-    editor.result, editor.problem = None, ""
+    editor.result, editor.problem, editor.kept = None, "", ""
     if not source or not sql.strip():
         editor.problem = "Enter a query and the name of its source."
         return

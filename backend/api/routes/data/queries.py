@@ -1,19 +1,22 @@
-"""Queries that a person runs beside a session: limited like the agents' tool, and not recorded."""
+"""Queries that a person runs beside a session, limited like the agents' tool; kept on request."""
 
 from typing import Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from backend.api.dependencies import ScopeDep, ServicesDep, SourcesDep
+from backend.api.dependencies import ArtifactsDep, ScopeDep, ServicesDep, SourcesDep
 from backend.api.files import BYTES, csv_response, workbook_response
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import answer_large
+from backend.artifacts.making import CONTENT, Maker, clean_title, table
 from backend.conversations import service as conversations
 from backend.domains.template import agents_of, template_of
+from backend.errors.conversations import SessionNotFound
 from backend.errors.tools import ToolNotGiven
 from backend.files.origins import finder
-from backend.schemas.data.queries import OwnQuery, QueryTable
+from backend.schemas.artifacts import Artifact
+from backend.schemas.data.queries import KeptQuery, OwnQuery, QueryTable
 from backend.schemas.domains.templates import DomainTemplate
 from backend.tabular import workbook
 from backend.tools.sources.querying import run_query
@@ -56,11 +59,43 @@ async def query_source(
     """
     own = sources.beside(finder(services.database, services.files, scope, session_id))
     found = await run_query(own, scope.user_id, body.source, body.sql)
-    table = dict(found.artifact)
-    table.pop("kind")
+    result = dict(found.artifact)
+    result.pop("kind")
     writers: dict[str, Any] = {"csv": csv_response, "xlsx": workbook_response}
     write = writers.get(format)
-    return await answer_large(lambda: write(table, "query") if write else table)
+    return await answer_large(lambda: write(result, "query") if write else result)
+
+
+@router.post(
+    "/{session_id}/query/artifact", status_code=201, dependencies=[Depends(check_may_query)]
+)
+async def keep_query(
+    session_id: UUID,
+    body: Sent[KeptQuery],
+    services: ServicesDep,
+    sources: SourcesDep,
+    artifacts: ArtifactsDep,
+    scope: ScopeDep,
+) -> Artifact:
+    """Keep the whole result of a person's own query as an artifact; its origin has the SQL.
+
+    Only the session's owner can do this.
+    """
+    with services.database.read() as session:
+        if conversations.get(session, scope, session_id).owner != scope.user_id:
+            raise SessionNotFound
+    own = sources.beside(finder(services.database, services.files, scope, session_id))
+    title = clean_title(body.title)
+    with artifacts.contents.folder() as folder:
+        place = folder / CONTENT
+        written = await own.write(scope.user_id, body.source, body.sql, place)
+        origin = {
+            "source": body.source,
+            "query": body.sql,
+            "fingerprint": await own.fingerprint(body.source),
+        }
+        added = await artifacts.make(Maker(session_id), title, table(written, place, origin))
+    return await artifacts.get(scope, added.artifact_id)
 
 
 def _has_tool(image: DomainTemplate) -> bool:

@@ -147,7 +147,7 @@ def test_what_is_to_be_known_of_figures_stands_below_them(open_page, store):
     assert "3 more notes" in [box.label for box in page.expander]
 
 
-def test_ones_own_query_is_run_and_shown_below(open_page, store):
+def test_ones_own_query_is_run_shown_below_and_kept(open_page, store):
     table = {**TABLE, "rows": [["3000", 1.0, 2026, None]], "row_count": 1, "notes": []}
     store.own_table = QueryTable(**table)
     page = open_page(session=asked(store).id)
@@ -161,6 +161,14 @@ def test_ones_own_query_is_run_and_shown_below(open_page, store):
     assert store.bodies[-1] == {"source": "fi", "sql": "SELECT 3000"}
     assert list(page.dataframe[-1].value["company"]) == ["3000"]
     assert len(store.turns) == 1
+
+    next(one for one in page.text_input if one.label == "Title").set_value("Company 3000").run()
+    page.button(key=next(b.key for b in page.button if "Keep as" in b.label)).click().run()
+
+    assert store.bodies[-1] == {"source": "fi", "sql": "SELECT 3000", "title": "Company 3000"}
+    assert [one.value for one in page.success] == [
+        "Kept among this session's artifacts: Company 3000"
+    ]
 
 
 def test_a_query_whose_run_was_broken_off_is_run_by_the_next_and_only_once(open_page, store):
