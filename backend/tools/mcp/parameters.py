@@ -6,7 +6,7 @@ is told here allows no less than the tool's own schema, by which calls are check
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from backend.tools.mcp.names import ascii_name
@@ -18,15 +18,16 @@ _ALTERNATIVES = ("anyOf", "oneOf")
 _NOT_AT_TOP = (*_ALTERNATIVES, "allOf", "not", "enum", "const", "if", "then", "else", "$ref")
 _SCHEMAS_BY_NAME = ("$defs", "definitions", "patternProperties", "dependentSchemas")
 _SCHEMA_LISTS = (*_ALTERNATIVES, "allOf", "prefixItems")
-_SCHEMAS = ("additionalProperties", "not", "if", "then", "else", "contains")
+_SCHEMAS = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
 _MOST_REFERENCES = 10  # that follow each other
+_MOST_EXPANDED = 100  # schemas that describe one value
 
 Names = Mapping[str, str]
 
 
 def parameters_for_models(schema: JSON) -> JSON:
     """Return the schema that a model is shown; a schema that every endpoint takes is unchanged."""
-    shown: JSON = _repaired(_flattened(schema))
+    shown: JSON = _repaired(_flattened(schema), names_for_models(schema))
     shown["type"] = "object"
     shown.setdefault("properties", {})
     return shown
@@ -35,7 +36,7 @@ def parameters_for_models(schema: JSON) -> JSON:
 def needed_arguments(schema: JSON) -> str:
     """Return, for a tool's description, which arguments its alternatives need; empty if none do."""
     top = _resolved(schema, schema)
-    names = names_for_models(_properties_of(_flattened(schema)))
+    names = names_for_models(schema)
     for kind in _ALTERNATIVES:
         options = [_required_by(_resolved(option, schema)) for option in _listed(top.get(kind))]
         if options and all(options):
@@ -44,10 +45,11 @@ def needed_arguments(schema: JSON) -> str:
     return ""
 
 
-def names_for_models(properties: Mapping[str, Any]) -> Names:
-    """Return the names of parameters as models know them; legal ones stay."""
-    names = {name: name for name in properties if _LEGAL.fullmatch(name)}
-    for name in properties:
+def names_for_models(schema: JSON) -> Names:
+    """Return the names of parameters, at any depth, as models know them; legal ones stay."""
+    found = list(dict.fromkeys(_property_names(schema)))
+    names = {name: name for name in found if _LEGAL.fullmatch(name)}
+    for name in found:
         if name not in names:
             names[name] = _free(ascii_name(name).strip("_")[:MAX_NAME], names.values())
     return names
@@ -55,21 +57,26 @@ def names_for_models(properties: Mapping[str, Any]) -> Names:
 
 def renamed_parameters(schema: JSON) -> Names:
     """Return the parameters that a model knows by other names, and those names."""
-    names = names_for_models(_properties_of(_flattened(schema)))
-    return {name: told for name, told in names.items() if name != told}
+    return {name: told for name, told in names_for_models(schema).items() if name != told}
 
 
 def arguments_for_server(arguments: JSON, schema: JSON) -> JSON:
     """Return a model's arguments under the names that the tool's own schema has for them."""
-    given: JSON = _given_back(arguments, _flattened(schema))
+    own = {told: name for name, told in names_for_models(schema).items()}
+    given: JSON = _given_back(arguments, [_flattened(schema)], own, schema)
     return given
 
 
-def _repaired(schema: Any, *, is_named: bool = True) -> Any:
-    """Return a schema without null, with items for arrays and, `is_named`, with legal names.
+def _property_names(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        yield from _properties_of(schema)
+    inner = schema.values() if isinstance(schema, dict) else _listed(schema)
+    for one in inner:
+        yield from _property_names(one)
 
-    Names change only where they are found again in arguments: not in alternatives and references.
-    """
+
+def _repaired(schema: Any, names: Names) -> Any:
+    """Return a schema without null, with items for arrays and with legal names."""
     if schema is True:
         return {}
     if not isinstance(schema, dict):
@@ -77,35 +84,51 @@ def _repaired(schema: Any, *, is_named: bool = True) -> Any:
     fixed = {key: value for key, value in schema.items() if value is not None}
     for key, value in fixed.items():
         if key in _SCHEMAS_BY_NAME and isinstance(value, dict):
-            fixed[key] = {name: _repaired(one, is_named=False) for name, one in value.items()}
+            fixed[key] = {name: _repaired(one, names) for name, one in value.items()}
         elif key in _SCHEMA_LISTS and isinstance(value, list):
-            fixed[key] = [_repaired(one, is_named=False) for one in value]
+            fixed[key] = [_repaired(one, names) for one in value]
         elif key in _SCHEMAS and isinstance(value, dict):
-            fixed[key] = _repaired(value, is_named=False)
-    if "array" in _types_of(fixed):
-        fixed["items"] = _repaired(fixed.get("items", {}), is_named=is_named)
-    properties = _properties_of(fixed)
-    names = names_for_models(properties) if is_named else {name: name for name in properties}
+            fixed[key] = _repaired(value, names)
+    if "array" in _types_of(fixed) and not isinstance(fixed.get("items"), dict | list):
+        fixed["items"] = {}
     if "properties" in fixed:
+        properties = _properties_of(fixed)
         fixed["properties"] = {
-            names[name]: _repaired(one, is_named=is_named) for name, one in properties.items()
+            names[name]: _repaired(one, names) for name, one in properties.items()
         }
     if "required" in fixed:
         fixed["required"] = [names.get(name, name) for name in _required_by(fixed)]
     return fixed
 
 
-def _given_back(value: Any, schema: Any) -> Any:
-    if not isinstance(schema, dict):
+def _given_back(value: Any, schemas: list[Any], own: Names, root: JSON) -> Any:
+    """Return a value, which one of the schemas describes, with its own names."""
+    if not isinstance(value, dict | list):
         return value
+    schemas = _expanded(schemas, root)
     if isinstance(value, list):
-        return [_given_back(one, schema.get("items")) for one in value]
-    if not isinstance(value, dict):
-        return value
-    properties = _properties_of(schema)
-    own = {told: name for name, told in names_for_models(properties).items()}
-    named = [(own.get(str(key), str(key)), one) for key, one in value.items()]
-    return {name: _given_back(one, properties.get(name)) for name, one in named}
+        items = [s["items"] for s in schemas if "items" in s]
+        items += [one for s in schemas for one in _listed(s.get("prefixItems"))]
+        return [_given_back(one, items, own, root) for one in value]
+    given = {}
+    for key, one in value.items():
+        name = own.get(str(key), str(key))
+        if not (inner := [_properties_of(s)[name] for s in schemas if name in _properties_of(s)]):
+            name = key  # free to choose: no name of the schema's
+            inner = [s["additionalProperties"] for s in schemas if "additionalProperties" in s]
+        given[name] = _given_back(one, inner, own, root)
+    return given
+
+
+def _expanded(schemas: list[Any], root: JSON) -> list[JSON]:
+    """Return the schemas with what they refer to, each with its alternatives after it."""
+    found: list[JSON] = []
+    left = list(schemas)
+    while left and len(found) < _MOST_EXPANDED:
+        one = _resolved(left.pop(), root)
+        found.append(one)
+        left += [option for kind in (*_ALTERNATIVES, "allOf") for option in _listed(one.get(kind))]
+    return found
 
 
 def _flattened(schema: JSON) -> JSON:

@@ -95,6 +95,19 @@ def test_arguments_reach_the_server_under_its_own_names() -> None:
     }
 
 
+def test_names_within_references_and_alternatives_are_legal_too() -> None:
+    schema = {
+        "properties": {"row": {"anyOf": [{"$ref": "#/$defs/row"}, {"type": "null"}]}, "free": {}},
+        "$defs": {"row": {"type": "object", "properties": {"@id": {"type": "integer"}}}},
+    }
+
+    assert parameters_for_models(schema)["$defs"]["row"]["properties"] == {
+        "id": {"type": "integer"}
+    }
+    named = {"row": {"id": 1, "x": 2}, "free": {"id": 3}}
+    assert arguments_for_server(named, schema) == {"row": {"@id": 1, "x": 2}, "free": {"id": 3}}
+
+
 def test_what_alternatives_need_is_said() -> None:
     options = [{"required": ["$a", "b"]}, {"required": ["c"]}]
 
