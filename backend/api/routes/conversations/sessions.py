@@ -23,6 +23,7 @@ from backend.conversations.messages import get_result, list_messages
 from backend.conversations.reviews import record_opening
 from backend.conversations.service import SessionFilter
 from backend.conversations.state.store import load_state
+from backend.domains.template import image_of, template_of
 from backend.schemas.conversations.sessions import (
     MAX_DELETION_SECONDS,
     ContentType,
@@ -240,7 +241,8 @@ def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
     `agents` lists those that can be asked; a null `model` is the one in the settings.
     """
     with services.database.read() as session:
-        return conversations.get_image(session, scope, session_id)
+        image = conversations.get_image(session, scope, session_id)
+    return image | image_of(template_of(image))  # adds fields that domains have had only since then
 
 
 @router.get("/{session_id}/results/{result_id}", response_model=None, responses=RESULTS)
