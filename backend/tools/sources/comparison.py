@@ -11,9 +11,11 @@ from backend.data.differences import Thresholds
 from backend.data.errors import QueryFailed
 from backend.data.result_comparison import Side
 from backend.data.results import Limits
+from backend.data.sql.quoting import identifier
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
 from backend.tools.sources.presenting import excerpt, table_artifact
+from backend.tools.sources.querying import notes_on
 
 _LIMITS = Limits()
 FilterValues = dict[str, str | int | float | bool | list[str | int | float] | None]
@@ -77,8 +79,13 @@ def compare_sources(context: ToolContext) -> BaseTool:
         table, notes = await context.sources.compare(
             context.asker, left, right, wanted.keys, _thresholds(wanted)
         )
+        known = [
+            *await _known(context, wanted.left, left_sums),
+            *await _known(context, wanted.right, right_sums),
+        ]
         title = f"{wanted.left} (left) against {wanted.right} (right)"
-        return excerpt(title, table, notes), table_artifact(title, table)
+        text = excerpt(title, table, [*notes, *known])
+        return text, {**table_artifact(title, table), "notes": known}
 
     return make_tool("compare_sources", CompareSources, ask, context)
 
@@ -90,6 +97,14 @@ async def _side(context: ToolContext, place: str, sums: Sums) -> Side:
     if not result.complete:
         raise QueryFailed(f"{place} has too many keys ({result.cut_by}). Filter it, or use fewer.")
     return Side(result, sums.measure)
+
+
+async def _known(context: ToolContext, place: str, sums: Sums) -> list[str]:
+    """Return what is to be known of a side's figures, as it is said with a query of them."""
+    source, _, table = place.partition(".")
+    columns = ", ".join(map(identifier, (*sums.keys, sums.measure)))
+    sql = f"SELECT {columns} FROM {identifier(table or source)}"  # noqa: S608 - it is not run
+    return await notes_on(context.sources, context.asker, source, sql)
 
 
 def _thresholds(wanted: CompareSources) -> Thresholds:

@@ -163,9 +163,13 @@ async def run_query(
 ) -> QueryResult:
     """Return the result of one SELECT, whether an agent or a person asks. Raise DataError."""
     table = await sources.query(asker, source, sql, replace(QUERY_LIMITS, skip=offset))
-    warnings = await sources.warnings(asker, source, sql)
-    notes = _bounded([f"NOTE on {warning}" for warning in warnings])
+    notes = await notes_on(sources, asker, source, sql)
     return QueryResult(title or f"Query of {source}", table, notes)
+
+
+async def notes_on(sources: Sources, asker: str, source: str, sql: str) -> list[str]:
+    """Return what is to be known of the figures of a query: what was left out, and their zones."""
+    return _bounded([f"NOTE on {said}" for said in await sources.warnings(asker, source, sql)])
 
 
 def _part(
