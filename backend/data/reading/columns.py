@@ -6,7 +6,7 @@ numbers or dates are examined closely.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import islice
 
@@ -15,10 +15,11 @@ import duckdb
 from backend.data.errors import CorrectionRefused
 from backend.data.reading.cells import NULL, Kind, kind_of
 from backend.data.reading.dates import look_at_dates, read_dates
-from backend.data.reading.numbers import NumberForms, look_at_numbers, read_numbers
+from backend.data.reading.numbers import NumberForms, decimals_of, look_at_numbers, read_numbers
 from backend.data.reading.raw import RAW, Code, RawColumn
 from backend.data.reading.reading import Reading, duration_reading, is_error_sql, text_reading
 from backend.data.reading.understood import quote
+from backend.tabular.number_formats import NumberFormat
 
 _AT_ONCE = 10  # columns per query: each pattern needs memory, in every thread
 _SAMPLE = 300  # distinct values
@@ -65,6 +66,9 @@ def read_columns(
                 continue
             reading = _otherwise(connection, place, usual)
         readings[place] = reading
+    plain_ones = [place for place, reading in readings.items() if reading.decimal == "."]
+    for place, code in _formats(connection, plain_ones):
+        readings[place] = replace(readings[place], format=code)
     styles = Counter(forms.style for forms in unclear.values())
     usual_style = _SAID.get(decimal) or _usual_style(styles, readings)
     for place, forms in unclear.items():
@@ -77,6 +81,24 @@ def read_columns(
     for place, note in _errors(connection, texts):
         readings[place] = readings[place].with_note(note)
     return [readings[column.place] for column in columns]
+
+
+def _formats(
+    connection: duckdb.DuckDBPyConnection, places: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the formats of columns of plain decimals; whole floats, as 2026.0, have none."""
+    rest = iter(places)
+    while some := list(islice(rest, _AT_ONCE)):
+        tails = ", ".join(
+            f"list(DISTINCT length(split_part({place}, '.', 2))), "
+            f"bool_and(NOT contains({place}, '.') OR ends_with({place}, '.0'))"
+            for place in some
+        )
+        (row,) = connection.execute(f"SELECT {tails} FROM {RAW}").fetchall()  # noqa: S608 - our own names
+        for place, seen, are_whole in zip(some, row[::2], row[1::2], strict=True):
+            decimals = decimals_of([one for one in seen if one is not None])
+            if decimals and not are_whole:
+                yield place, NumberFormat(decimals, is_grouped=True).code
 
 
 def _errors(

@@ -5,7 +5,7 @@ nothing does, the column stays text.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
@@ -21,12 +21,16 @@ from backend.data.reading.reading import (
 )
 from backend.data.reading.understood import are_null, quote
 from backend.data.sql.quoting import literal
+from backend.tabular.number_formats import NumberFormat
 
+_MOST_PADDED = 2
 _WORDS_AMONG = 20  # one word among this many numbers is a missing value
 _FLOAT = r"-?[0-9]+\.[0-9]+"
 _LONGEST = 15  # digits before the decimal mark that a DOUBLE keeps
 _ROUNDED = f"rounded: numbers with more than {_LONGEST} digits before the decimal mark"
 _FLAGS = ("percent", "bracket", "trailing", "spaced", "long", "point", "comma")  # as in the query
+_MARKS = {"english": "point", "german": "comma"}  # of decimals
+_TAIL = "regexp_extract(d, '[.,]([0-9]*)$', 1)"
 _STYLES = {"english": "1,234.56", "german": "1.234,56"}
 
 
@@ -39,6 +43,7 @@ class NumberForms:
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Examples] = field(default_factory=dict)
     currencies: set[str] = field(default_factory=set)
+    decimals: dict[str, set[int]] = field(default_factory=dict)  # by style, if all are of it
 
     @property
     def fitting(self) -> int:
@@ -66,6 +71,7 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, column: RawColumn) ->
         bare AS (SELECT *, {_digits("p")} AS d FROM cut),
         formed AS (SELECT *, {_form(has_floats)} AS form FROM bare)
         SELECT form, count(*), arg_min(line, line, 3), arg_min(t, line, 3),
+               min(length({_TAIL})), max(length({_TAIL})),
                p.outside || p.before || p.after AS currency, p.percent <> '' AS percent,
                p.opened <> '' AS bracket, p.trailing <> '' AS trailing, p.digits <> d AS spaced,
                length(regexp_replace(d, '[.,][0-9]*$|[.,]', '', 'g')) > {_LONGEST} AS long,
@@ -74,7 +80,7 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, column: RawColumn) ->
         """  # noqa: S608 - our own names and patterns
     ).fetchall()
     forms = NumberForms(place, has_floats)
-    for form, count, lines, texts, currency, *flags in rows:
+    for form, count, lines, texts, least, most, currency, *flags in rows:
         forms.counts[form] += count
         seen = [*forms.examples.get(form, []), *zip(lines, texts, strict=True)]
         forms.examples[form] = sorted(seen)[:3]
@@ -82,6 +88,9 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, column: RawColumn) ->
             found = [name for name, is_set in zip(_FLAGS, flags, strict=True) if is_set]
             forms.counts.update({f"with {name}": count for name in found})
             forms.currencies |= {currency} - {""}
+            for style, mark in _MARKS.items():
+                tails = {least, most} if mark in found else {0}
+                forms.decimals[style] = forms.decimals.get(style, set()) | tails
     return forms
 
 
@@ -154,7 +163,34 @@ def number_reading(forms: NumberForms, style: str, type_: str = "") -> Reading:
         float_ = f"regexp_full_match({place}, {literal(_FLOAT)})"
         expression = f"CASE WHEN {float_} THEN CAST({place} AS {type_}) ELSE {expression} END"
     sign = {"english": ".", "german": ","}[style] if fraction else ""
-    return Reading(type_, expression, "; ".join(notes), warnings, _columns(place), sign)
+    code = _format(forms, style)
+    return Reading(
+        type_, expression, "; ".join(notes), warnings, _columns(place), sign, format=code
+    )
+
+
+def decimals_of(seen: Collection[int]) -> int | None:
+    """Return how many decimals a column has whose cells have these; None if each has its own.
+
+    With two at most, as of prices, all cells get as many as the longest.
+    """
+    most = max(seen, default=0)
+    return most if len(seen) == 1 or most <= _MOST_PADDED else None
+
+
+def _format(forms: NumberForms, style: str) -> str:
+    """Return the format in which the cells were written, if they say more than their digits."""
+    counts, decimals = forms.counts, decimals_of(forms.decimals.get(style, ()))
+    currency = next(iter(forms.currencies)) if len(forms.currencies) == 1 else ""
+    groups = counts["with comma" if style == "english" else "with point"]
+    is_grouped = bool(groups or currency or decimals)
+    unit = "%" if counts["with percent"] else ""
+    if decimals is None and not (currency or unit):
+        return ""
+    if not (is_grouped or unit):
+        return ""  # whole numbers, some of which are years
+    is_before = style == "english"
+    return NumberFormat(decimals, currency, is_before, unit=unit, is_grouped=is_grouped).code
 
 
 def _notes(forms: NumberForms, style: str) -> tuple[list[str], list[str]]:

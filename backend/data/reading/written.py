@@ -56,7 +56,7 @@ class WrittenColumns:
     def applied_to(self, place: int, reading: Reading) -> Reading:
         """Return the reading of a column of numbers with their format, and a note about it."""
         column = self._columns.get(place)
-        if column is None or reading.type not in ("BIGINT", "DOUBLE") or reading.format:
+        if column is None or reading.type not in ("BIGINT", "DOUBLE"):
             return reading
         formats = {code: parse_format(code) for code in column.codes}
         percent = sum(column.codes[c] for c, one in formats.items() if one and one.is_percent)
