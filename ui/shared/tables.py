@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -47,19 +48,23 @@ def writers(table: Table, locale: str | None) -> list[Writer]:
 
 
 def rows_with(table: Table, text: str, locale: str | None = None) -> list[Sequence[Any]]:
-    """Return the rows in which a cell contains the text, ignoring case.
+    """Return the rows in which a cell contains the text, ignoring case and compatibility forms.
 
     A cell is searched as it is stored and as the page shows it: 1234.5 is also 1.234,50.
     """
-    wanted, write = text.strip().casefold(), writers(table, locale)
+    wanted, write = _compared(text.strip()), writers(table, locale)
 
     def has(cell: Any, shown: Writer) -> bool:
         if cell is None:
             return False
-        return wanted in str(cell).casefold() or wanted in shown(cell).casefold()
+        return wanted in _compared(str(cell)) or wanted in _compared(shown(cell))
 
     rows: list[Sequence[Any]] = list(table.get("rows", []))
     return [row for row in rows if any(map(has, row, write))]
+
+
+def _compared(text: str) -> str:
+    return normalize("NFKC", text).casefold()
 
 
 def as_tabbed(table: Table, locale: str | None) -> str:

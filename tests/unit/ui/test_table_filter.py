@@ -15,7 +15,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize(
-    "text", ["köln", "1234.5", "1.234,50", "2024-08-31", "31.08.2024", " Köln "]
+    "text", ["köln", "1234.5", "1.234,50", "2024-08-31", "31.08.2024", " Köln ", "\uff2b\u00f6ln"]
 )
 def test_a_cell_is_found_by_its_value_and_by_how_it_is_shown(text):
     assert rows_with(TABLE, text, "de") == [TABLE["rows"][0]]
