@@ -15,6 +15,8 @@ def damaged_records() -> list[Mess]:
         text("quote lost at the end", f'{head}1,Paper,10,"ok, paid"\n2,Toner,20,"open\n3,Chair,30,"paid"\n4,Desk,40,"late, paid"\n',
              items, [[1, "Paper", 10, "ok, paid"], [2, "Toner", 20, '"open'], [3, "Chair", 30, "paid"], [4, "Desk", 40, "late, paid"]],
              "1 line has quotes out of place", "line 3: '2,Toner,20,\"open'"),
+        text("quote lost beside a number", '"id","item","amount"\n"1","Paper","10"\n"2","Toner","20\n"3","Chair","30"\n',
+             "id BIGINT, item VARCHAR, amount BIGINT", [[1, "Paper", 10], [2, "Toner", 20], [3, "Chair", 30]], "1 line has quotes out of place", "line 3"),
         text("quote lost within", f'{head}1,"Paper, white",10,"ok"\n2,"Toner, 20,open\n3,"Chair, red",30,"paid"\n4,Desk,40,late\n',
              items, [[1, "Paper, white", 10, "ok"], [2, '"Toner', 20, "open"], [3, "Chair, red", 30, "paid"], [4, "Desk", 40, "late"]],
              "line 3: "),

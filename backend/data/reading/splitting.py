@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from backend.data.reading.cells import Kind, kind_of
 from backend.data.reading.dialect import Dialect
 
 _NOWHERE = "\0"  # a separator that no line contains
@@ -143,11 +144,13 @@ class Splitter:
         return is_whole and self._opening.match(cell) is not None
 
     def _one(self, cell: str) -> str:
-        """Return the text of a cell whose quotes may be wrong."""
+        """Return the text of a cell whose quotes may be wrong: a value has none."""
         bare = cell.strip(" ")
-        if len(bare) < 2 or not (bare.startswith(self.quote) and bare.endswith(self.quote)):
-            return self._unspaced(cell)
-        return self._unescaped(bare[1:-1])
+        if len(bare) > 1 and bare.startswith(self.quote) and bare.endswith(self.quote):
+            return self._unescaped(bare[1:-1])
+        if bare.startswith(self.quote) and kind_of(bare[1:]) in (Kind.NUMBER, Kind.DATE):
+            return bare[1:]
+        return self._unspaced(cell)
 
     def _plain(self, text: str) -> list[str]:
         return [self._unspaced(cell) for cell in text.split(self.separator)]

@@ -115,7 +115,7 @@ def check(rows, victim, damage, quoting, connection, folder):
     assert is_right or re.search(rf"line {number}\b", said), said
 
 
-@settings(max_examples=100, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
 @given(
     rows=ROWS,
     victim=st.integers(1, 4),
