@@ -18,6 +18,9 @@ class ServerInfo(Wire):
     workers: int
     missing: list[str] = Field(description="Parts that do not respond: database, redis, worker.")
     pending_approvals: int = Field(0, description="Calls that await the caller's decision.")
+    pending_tools: int = Field(
+        0, description="Tools of servers that are not used until an administrator accepts them."
+    )
     max_file_mb: int = Field(200, description="Largest upload, in megabytes.")
 
 

@@ -59,6 +59,15 @@ def decide(
     audit.record(session, scope.user_id, f"tool {status}", "domain", domain_id, details)
 
 
+def count_waiting(session: Session, scope: Scope) -> int:
+    """Return how many tools of servers wait for the caller's decision; only admins decide."""
+    if not scope.is_admin:
+        return 0
+    row = ServerToolRow
+    is_waiting = (row.status == VersionStatus.PENDING) & row.domain_id.is_not(None)
+    return session.scalar(select(func.count()).where(is_waiting)) or 0
+
+
 def _accepted_before() -> ScalarSelect[Any]:
     """Return, for a query of versions, each one's last accepted description before it."""
     row, before = ServerToolRow, aliased(ServerToolRow)

@@ -79,6 +79,7 @@ def test_a_changed_tool_is_withheld_until_an_admin_accepts_it(
 
     waiting = versions(stack, domain)
     assert waiting["pending"] == 1
+    assert stack.client.get("/server").json()["pending_tools"] >= 1  # of all domains
     first = waiting["items"][0]
     assert (first["tool"], first["status"]) == ("say", "pending")
     assert first["before"]["description"] == "Says it."

@@ -70,9 +70,19 @@ def _footer(server: ServerInfo, open_page: str) -> None:
         _links([page for page in PAGES if page.key and not page.for_admins], open_page)
         admin_pages = [page for page in PAGES if page.key and page.for_admins]
         if server.is_admin:
+            _tools_to_accept(server.pending_tools)
             with st.popover("Administration", icon=":material/settings:", type="tertiary"):
                 _links(admin_pages, open_page)
         shortcuts.button()
+
+
+def _tools_to_accept(count: int) -> None:
+    """Draw a link to the tools that no turn uses until they are accepted, if there are any."""
+    if not count:
+        return
+    label = _with_badge("Tools to accept", count)
+    if st.button(label, key="tools-to-accept", type="tertiary", icon=":material/new_releases:"):
+        navigation.go(navigation.SERVERS_PAGE, {})
 
 
 def _links(linked: Sequence[PageSpec], open_page: str) -> None:
@@ -89,7 +99,12 @@ def _links(linked: Sequence[PageSpec], open_page: str) -> None:
 
 def _label(page: PageSpec) -> str:
     waiting = state.server().pending_approvals if page.path == navigation.INBOX_PAGE else 0
-    return f"{page.title} :primary-badge[{reader.number(waiting)}]" if waiting else page.title
+    return _with_badge(page.title, waiting)
+
+
+def _with_badge(title: str, waiting: int) -> str:
+    """Return a title with how much waits behind it for a decision."""
+    return f"{title} :primary-badge[{reader.number(waiting)}]" if waiting else title
 
 
 def _show_archived(archived: bool) -> None:

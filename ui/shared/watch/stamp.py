@@ -30,5 +30,6 @@ def stamp_of(
     ]
     marks = [mark_of(row) for row in rows]
     read = shared and (shared.title, shared.message_count, shared.updated_at.isoformat())
-    seen = (stands, list(server.missing), server.pending_approvals, marks, read)
+    waiting = (server.pending_approvals, server.pending_tools)
+    seen = (stands, list(server.missing), waiting, marks, read)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]

@@ -22,6 +22,7 @@ from backend.connections.store import AnsweringModel, find_default_model
 from backend.operations.workers import list_workers
 from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
+from backend.tools.mcp.version_board import count_waiting
 from backend.turns.process.services import Services
 from db.session import Database, ReadOnlyDatabase
 
@@ -115,7 +116,7 @@ async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> 
     """The caller, the model that answers, and whether workers are running."""
     settings = services.settings
     parts = await parts_of.get()
-    answering, pending = await run_in_threadpool(_read, services, scope)
+    answering, approvals, tools = await run_in_threadpool(_read, services, scope)
     return ServerInfo(
         user=scope.user_id,
         is_admin=scope.is_admin,
@@ -124,7 +125,8 @@ async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> 
         ready=parts.are_ready,
         workers=parts.workers,
         missing=parts.missing,
-        pending_approvals=pending,
+        pending_approvals=approvals,
+        pending_tools=tools,
         max_file_mb=settings.max_file_mb,
     )
 
@@ -162,12 +164,16 @@ def _say_of(workers: Sequence[WorkerInfo]) -> str:
     )
 
 
-def _read(services: Services, scope: Scope) -> tuple[AnsweringModel, int]:
-    """Return the model that answers and how many calls are pending; defaults without a database."""
+def _read(services: Services, scope: Scope) -> tuple[AnsweringModel, int, int]:
+    """Return the model that answers, and how many calls and tools wait for the caller.
+
+    Without a database these are defaults.
+    """
     settings = services.settings
     try:
         with services.database.read() as session:
-            pending = count_pending(session, scope, everyone=False)
-            return find_default_model(session, settings), pending
+            approvals = count_pending(session, scope, everyone=False)
+            tools = count_waiting(session, scope)
+            return find_default_model(session, settings), approvals, tools
     except SQLAlchemyError:
-        return AnsweringModel(settings.default_model, settings.uses_demo_model), 0
+        return AnsweringModel(settings.default_model, settings.uses_demo_model), 0, 0
