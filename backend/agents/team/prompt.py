@@ -17,7 +17,8 @@ Answer with one JSON object and nothing else, or call `respond` with it:
  "nextStep": {"type": "Chat" | "Sub-Agent" | "Actions" | "Retry", …}}
 - The task is done, or you can answer: taskComplete true, with the message.
 - You need an answer of the user, or propose a plan that they should agree to first:
-  taskComplete false, nextStep {"type": "Chat"}, with the message.
+  taskComplete false, nextStep {"type": "Chat"}, with the message; of a plan also
+  "proposesPlan": true.
 - Another agent shall go on and answer the user itself: taskComplete true and the new payload
   element "invokeAgent": {"name": …, "message": "what it is to do"}.
 - You need what another agent finds out: nextStep {"type": "Sub-Agent", "subAgent": {"name": …,

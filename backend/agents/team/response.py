@@ -65,10 +65,11 @@ class NextStep(Part):
 
 
 class Response(Part):
-    """A manager's answer."""
+    """A manager's answer. `proposes_plan`: the message is a plan that the user may agree to."""
 
     task_complete: bool = False
     message: str | None = None
+    proposes_plan: bool = False
     reasoning: str | None = None
     confidence: float | None = None
     payload_change_request: PayloadChange | None = None

@@ -115,6 +115,8 @@ class Responses(AgentMiddleware[Any, Any]):
             to = result.hand_over
             mark["handOver"] = {"agent": to.agent, "message": to.message}
             text = text or f"{to.agent} goes on with this."
+        if response.proposes_plan:
+            mark["proposesPlan"] = True
         if result.observed:
             mark["observed"] = True
             text = OBSERVED

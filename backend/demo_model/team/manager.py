@@ -80,7 +80,8 @@ def _propose(question: str, members: list[Member]) -> JSON:
         steps = " and ".join(f"“{step.name}”" for step in missing)
         return _chat(f"I have no agent for {steps}. These I have:\n\n{listed(members)}",
                      "The plan lacks an agent.")  # fmt: skip
-    return _chat(workflow.propose(question, members), "It takes several agents.")
+    proposal = _chat(workflow.propose(question, members), "It takes several agents.")
+    return {**proposal, "proposesPlan": True}
 
 
 def _delegate(conversation: Conversation, members: list[Member]) -> JSON:

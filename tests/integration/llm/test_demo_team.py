@@ -163,7 +163,7 @@ def test_a_plan_is_proposed_and_only_begun_when_the_person_agrees(manage):
     begun = manage(*asked, user("yes, proceed with that plan"))
     refused = manage(*asked, user("no, not now"))
 
-    assert proposal["nextStep"] == {"type": "Chat"}
+    assert (proposal["nextStep"], proposal["proposesPlan"]) == ({"type": "Chat"}, True)
     assert elements_of(proposal) == elements_of(refused) == {}
     graph = elements_of(begun)["taskGraph"]
     assert begun["taskComplete"] is True

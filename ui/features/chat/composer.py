@@ -24,6 +24,7 @@ RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
 REBUILD = "rebuild"  # offered by the last row when the stored state cannot be read
 NEW_SESSION = "new_session"  # offered when the session's budget is used up
 MAX_CHARS = 2_000_000
+PROCEED = "Proceed"  # what the button says for a person
 
 
 def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
@@ -143,6 +144,32 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
             on_click=retry,
             args=(turn.id,),
         )
+
+
+def offer_to_proceed(rows: Sequence[DisplayMessage]) -> None:
+    """Draw a button that agrees to the plan that the last answer proposes, as it is."""
+    last = rows[-1] if rows else None
+    response = last.metadata.get("response") if last is not None else None
+    if last is None or not isinstance(response, dict) or not response.get("proposesPlan"):
+        return
+    if not navigation.is_read_only():
+        st.button(
+            "Proceed",
+            key=f"proceed-{last.id}",
+            type="primary",
+            icon=":material/play_arrow:",
+            help="Agree to this plan as it is; to change it, write what is to be different",
+            disabled=is_done(last.id),
+            on_click=_proceed,
+            args=(last.id,),
+        )
+
+
+def _proceed(row_id: UUID) -> None:
+    """Agree to a plan; the second click of a double click does nothing."""
+    session_id = navigation.open_session_id()
+    if not is_done(row_id) and send(session_id, PROCEED):
+        once(row_id, lambda: None)
 
 
 def _rebuild_button(offer: DisplayMessage) -> None:

@@ -131,6 +131,7 @@ def _draw(session: Session, latest: Latest, actions: Actions) -> None:
         if latest.active is None:
             if session.parent_id is None:  # only its plan gives work to a task
                 composer.offer_retry(latest.rows)
+                composer.offer_to_proceed(latest.rows)
         else:
             composer.show_queue(latest.queue)
 

@@ -193,3 +193,16 @@ def test_an_answer_names_its_model_and_what_its_turn_used(open_page, store, talk
         for one in page.caption
     )
     assert "o3\\-mini" in [one.value for one in page.caption]
+
+
+def test_a_proposed_plan_is_agreed_to_in_one_press(open_page, store):
+    session = store.add_session()
+    turn = answered(store, session, "Reconcile them", "Here is the plan.")
+    assert not [one for one in open_page(session=session.id).button if one.label == "Proceed"]
+    answer_of(store, turn).metadata["response"] = {"proposesPlan": True}
+
+    page = open_page(session=session.id)
+    next(one for one in page.button if one.label == "Proceed").click().run()
+
+    assert [one.message for one in store.turns.values()] == ["Reconcile them", "Proceed"]
+    assert not [one for one in page.button if one.label == "Proceed"]
