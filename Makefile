@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PY := .venv/bin/python
 INSTALL := @sh launch/install.sh
 
-.PHONY: help run install test browser chaos security monkey check format bench api worker ui migrate integrity repair
+.PHONY: help run install test browser chaos security monkey check format bench pollock api worker ui migrate integrity repair
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -42,22 +42,28 @@ monkey: ## click and type at random on all pages: MONKEY_MINUTES=1 MONKEY_SEED=1
 	@$(PY) -m launch.browser
 	@exec $(PY) -m pytest tests/e2e/monkey -m monkey
 
-check: ## check formatting, lint, types, import contracts and sizes of files
+check: ## check formatting, lint, types, import contracts, the stored API and sizes of files
 	$(INSTALL) requirements-dev.txt
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports
+	$(PY) -m backend.api.document --check
 	$(PY) -m pytest -q tests/unit/test_layout.py
 
-format: ## format the code and fix what the linter can
+format: ## format the code, fix what the linter can, and store the API document
 	$(INSTALL) requirements-dev.txt
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+	$(PY) -m backend.api.document
 
 bench: ## benchmark against peers and print the table of ratios
 	$(INSTALL) requirements-bench.txt
 	@exec $(PY) -m benchmarks
+
+pollock: ## read Pollock's polluted text files and say what is silently wrong: FOLDER="…/polluted_files …"
+	$(INSTALL) requirements-dev.txt
+	@exec $(PY) -m benchmarks.pollock $(FOLDER)
 
 api: ## run only the API
 	$(INSTALL) requirements.txt

@@ -55,17 +55,7 @@ PREFIX = "/api/v1"
 
 def create_app(services: Services) -> FastAPI:
     """Create the API over these services."""
-    app = FastAPI(
-        title="Colloquy",
-        description="Long conversations with tool-using agents.",
-        version=VERSION,
-        openapi_url=None,  # FastAPI's routes refuse no parameters, and its pages load
-        docs_url=None,  # their scripts from elsewhere: see docs
-        redoc_url=None,
-        dependencies=[Depends(refuse_unknown)],
-        lifespan=_lifespan,
-        responses=PROBLEMS,
-    )
+    app = create_routes()
     app.state.services = services
     app.state.problems = Counter[int]()
     app.state.reader = EventReader(services.redis)
@@ -82,6 +72,22 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.parts = server.PartsCheck(services)
     app.state.metrics = Shared(partial(_write_metrics, app))
+    return app
+
+
+def create_routes() -> FastAPI:
+    """Create the API's routes, which need services only when they are called."""
+    app = FastAPI(
+        title="Colloquy",
+        description="Long conversations with tool-using agents.",
+        version=VERSION,
+        openapi_url=None,  # FastAPI's routes refuse no parameters, and its pages load
+        docs_url=None,  # their scripts from elsewhere: see docs
+        redoc_url=None,
+        dependencies=[Depends(refuse_unknown)],
+        lifespan=_lifespan,
+        responses=PROBLEMS,
+    )
     app.add_middleware(HeadAsGet)
     app.add_middleware(Bodies)
     add_problem_handlers(app)

@@ -52,4 +52,7 @@ class QueryTable(Wire):
     rows: list[list[Any]] = Field(description="Cells are texts, numbers, booleans or null.")
     row_count: int
     complete: bool
-    notes: list[str] = Field(description="What was skipped or unclear in the files queried.")
+    notes: list[str] = Field(
+        description="What is to be known of the figures: what was skipped or unclear in files, and"
+        " the zone of times."
+    )
