@@ -25,14 +25,31 @@ MAX_NAMED = 80  # characters of a name in an error
 def parse_arguments(text: str) -> JSON:
     """Return a call's arguments from the model's text. Raise ValueError if not a JSON object.
 
-    Some models write a call without arguments as an empty text.
+    Some models write a call without arguments as an empty text or null, and some write the object
+    as a JSON string.
     """
-    if not text.strip():
+    arguments = _read(text)
+    if isinstance(arguments, str):
+        text = arguments
+        arguments = _read(text)
+    if arguments is None:
         return {}
+    if not isinstance(arguments, dict):
+        raise ValueError("not an object")
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(arguments, MAX_DEPTH):
+        raise ValueError("nested too deeply")
+    cleaned: JSON = clean(arguments)
+    return cleaned
+
+
+def _read(text: str) -> Any:
+    """Return what a text is as JSON; None if it is empty."""
+    if not text.strip():
+        return None
     if has_too_many_parts(text):
         raise ValueError(f"made of more than {MAX_PARTS:,} parts")
     try:
-        arguments = json.loads(
+        return json.loads(
             text,
             parse_constant=_refuse_constant,
             parse_int=_read_integer,
@@ -40,12 +57,6 @@ def parse_arguments(text: str) -> JSON:
         )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    if not isinstance(arguments, dict):
-        raise ValueError("not an object")
-    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(arguments, MAX_DEPTH):
-        raise ValueError("nested too deeply")
-    cleaned: JSON = clean(arguments)
-    return cleaned
 
 
 def unreadable_reason(marks: Mapping[str, Any], number: int) -> str | None:

@@ -12,6 +12,7 @@ from backend.llm.form.call_ids import with_strict_ids
 from backend.llm.form.schemas import simplify_schema
 from backend.llm.form.turns import (
     in_strict_order,
+    with_spoken_calls,
     with_spoken_names,
     with_texts,
     without_blanks,
@@ -140,6 +141,14 @@ REPAIRS: Mapping[str, Repair] = {
         _ANY_MESSAGES,
         _of_messages(without_blanks),
         _says("a line takes the place of an empty message or result"),
+    ),
+    "silent calls": Repair(
+        _words(
+            r"\b(null|none|nonetype)\b|valid string|content.{0,60}(be|expected).{0,20}string"
+            r"|expected a string"
+        ),
+        _of_messages(with_spoken_calls),
+        _says("a line is sent where a model called tools and said nothing"),
     ),
     "call ids": Repair(
         _ANY_MESSAGES,

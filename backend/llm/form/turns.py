@@ -17,6 +17,7 @@ NO_BEGINNING = "(What was said before is not part of this request.)"
 CONTINUE = "(Continue.)"
 BLANKS = {TOOL: "(The tool returned nothing.)", ASSISTANT: "(No answer.)"}
 BLANK = "(An empty message.)"
+SILENT = "(Calling a tool.)"
 
 
 def in_strict_order(messages: Sequence[JSON]) -> list[JSON]:
@@ -58,17 +59,30 @@ def with_texts(messages: Sequence[JSON]) -> list[JSON]:
     ]
 
 
+def with_spoken_calls(messages: Sequence[JSON]) -> list[JSON]:
+    """Return the messages with a line in those that call tools and say nothing."""
+    return [
+        {**message, "content": SILENT}
+        if message.get("tool_calls") and _is_blank(message)
+        else message
+        for message in messages
+    ]
+
+
 def with_spoken_names(messages: Sequence[JSON]) -> list[JSON]:
     """Return the messages with the names of their speakers within the text."""
     return list(map(_spoken, messages))
 
 
 def _filled(message: JSON) -> JSON:
-    content = message.get("content")
-    is_blank = not content or (isinstance(content, str) and not content.strip())
-    if message.get("tool_calls") or not is_blank:
+    if message.get("tool_calls") or not _is_blank(message):
         return message
     return {**message, "content": BLANKS.get(message["role"], BLANK)}
+
+
+def _is_blank(message: JSON) -> bool:
+    content = message.get("content")
+    return not content or (isinstance(content, str) and not content.strip())
 
 
 def _joined(first: JSON, second: JSON) -> JSON:

@@ -59,6 +59,19 @@ def test_a_long_text_is_one_part():
     assert parse_arguments(json.dumps(arguments)) == arguments
 
 
+@pytest.mark.parametrize("text", ["", " ", "null", '""', "{}", '"{}"', '"null"'])
+def test_a_call_without_arguments_is_read_in_each_form(text):
+    assert parse_arguments(text) == {}
+
+
+def test_an_object_written_as_a_json_string_is_read_once():
+    once = json.dumps({"a": "[1, 2]"})
+
+    assert parse_arguments(json.dumps(once)) == {"a": "[1, 2]"}
+    with pytest.raises(ValueError, match="not an object"):
+        parse_arguments(json.dumps(json.dumps(once)))
+
+
 def test_arguments_of_too_many_parts_are_not_read():
     with ends_within(20), pytest.raises(ValueError, match="more than 200,000 parts"):
         parse_arguments('{"a": [' + "[]," * MAX_PARTS + "[]]}")

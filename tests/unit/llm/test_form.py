@@ -19,7 +19,14 @@ from backend.llm.form.plain import (
 )
 from backend.llm.form.repairs import choose_repairs, shape
 from backend.llm.form.schemas import simplify_schema
-from backend.llm.form.turns import BLANKS, NO_ANSWER, in_strict_order, without_blanks
+from backend.llm.form.turns import (
+    BLANKS,
+    NO_ANSWER,
+    SILENT,
+    in_strict_order,
+    with_spoken_calls,
+    without_blanks,
+)
 from backend.llm.refusals import Refusal
 from backend.types import JSON
 from tests.servers.strict import (
@@ -188,6 +195,16 @@ def test_an_empty_result_says_so() -> None:
     assert filled == {"role": "tool", "content": BLANKS["tool"], "tool_call_id": "a"}
 
 
+def test_calls_without_a_word_say_something_where_each_message_needs_a_text() -> None:
+    messages = conversation([["a"]])
+
+    spoken = with_spoken_calls(messages)
+
+    assert all(message["content"] for message in spoken)
+    assert spoken[1] == {**messages[1], "content": SILENT}
+    assert with_spoken_calls(spoken) == spoken
+
+
 TREE: JSON = {
     "type": "object",
     "properties": {
@@ -236,6 +253,7 @@ PAYLOAD: JSON = {
     "stream_options": {"include_usage": True},
 }
 OF_MESSAGES = {"order", "blanks", "call ids"}
+REST = {"silent calls", "schemas"}
 
 
 @pytest.mark.parametrize(
@@ -258,12 +276,15 @@ OF_MESSAGES = {"order", "blanks", "call ids"}
         ('Invalid JSON payload received. Unknown name "$defs"', 400, {"schemas"}),
         ("Invalid schema for function 't': 'filter' is not valid", 400, {"schemas"}),
         ("API key not valid. Please pass a valid API key.", 400, set()),
-        ("Failed to deserialize the JSON body", 422, OF_MESSAGES | {"schemas"}),
+        ("Failed to deserialize the JSON body", 422, OF_MESSAGES | REST),
         ("Failed to deserialize the JSON body", 500, set()),
-        ("", 400, OF_MESSAGES | {"schemas"}),
+        ("", 400, OF_MESSAGES | REST),
         ("", 500, set()),
         ("Your prompt was flagged: content policy", 400, set()),
         ("nothing was recorded here", 400, set()),
+        ("messages[1].content: invalid type: null, expected a string", 400, {"silent calls"}),
+        ("messages[1].content must be a non-empty string", 400, OF_MESSAGES | {"silent calls"}),
+        ("messages.1.content: Input should be a valid string", 422, {"silent calls"}),
         ("maximum context length is 4096 tokens, but the messages have 5000", 400, set()),
         ("Conversation roles must alternate", 429, set()),
     ],
@@ -277,7 +298,7 @@ def test_the_words_of_a_refusal_choose_what_is_repaired(
 def test_an_error_within_an_answer_counts_by_its_code() -> None:
     said = Refusal(0, frozenset(["400"]), "Provider returned error for messages", "")
 
-    assert choose_repairs(said, PAYLOAD, ()) == OF_MESSAGES | {"schemas"}
+    assert choose_repairs(said, PAYLOAD, ()) == OF_MESSAGES | REST
 
 
 def test_what_has_been_repaired_is_not_repaired_again() -> None:
@@ -285,8 +306,8 @@ def test_what_has_been_repaired_is_not_repaired_again() -> None:
     repaired, changes = shape(PAYLOAD, OF_MESSAGES)
 
     assert len(changes) == len(OF_MESSAGES)
-    assert choose_repairs(again, repaired, OF_MESSAGES) == {"schemas"}
-    assert choose_repairs(again, repaired, OF_MESSAGES | {"schemas"}) == frozenset()
+    assert choose_repairs(again, repaired, OF_MESSAGES) == REST
+    assert choose_repairs(again, repaired, OF_MESSAGES | REST) == frozenset()
 
 
 def test_a_request_that_needs_no_repair_is_sent_as_it_is() -> None:
