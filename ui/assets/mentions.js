@@ -8,7 +8,7 @@ const COLOURS = ["--st-text-color", "--st-background-color", "--st-secondary-bac
 // The same rule as the service's: an address such as a@b.c is not a mention, and words of these
 // scripts have no space between them, or carry their endings directly.
 const UNSPACED = String.raw`\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc`;
-const BEGUN = new RegExp(String.raw`(?<!(?![${UNSPACED}])[\p{L}\p{M}\p{N}])(?<![.@/\x60])@([\p{L}\p{M}\p{N}_-]{0,80})$`, "u");
+const BEGUN = new RegExp(String.raw`(?<!(?![${UNSPACED}])[\p{L}\p{M}\p{N}])(?<![.@\uff20/\x60])[@\uff20]([\p{L}\p{M}\p{N}_-]{0,80})$`, "u");
 const REST = new RegExp(String.raw`^(?:(?![${UNSPACED}])[\p{L}\p{M}\p{N}_-])*`, "u");
 const LIST = "colloquy-mentions";
 const GAP = 6; // pixels

@@ -10,6 +10,7 @@ from backend.text import MARKS, UNSPACED, same_name
 OPENING = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s[\s>]*)*(`{3,}(?=[^`]*$)|~{3,})")
 CLOSING = re.compile(r"[\s>]*(`{3,}|~{3,})\s*$")
 SIGN = rf"(?![_{UNSPACED}])[\w{MARKS}]"  # a letter, its mark or a digit
+FULL_WIDTH = "\uff20"  # the @ of East Asian keyboards
 BEFORE = rf"(?<!{SIGN})(?<![.@/`])@"
 AFTER = rf"(?![_-]*{SIGN})(?![/@]\w)"
 # Of the scripts without spaces, where it would have no end, no unknown name is found. Nor may one
@@ -25,7 +26,7 @@ def find_mentions(text: str, names: Iterable[str]) -> list[str]:
     in a code span or fence, after a letter, digit, dot or slash, or as part of an address or a
     package's name: `a@b.c`, `@types/node`. A slash may stand between two mentions: `@A/@B`.
     """
-    text = unicodedata.normalize("NFC", text)
+    text = unicodedata.normalize("NFC", text).replace(FULL_WIDTH, "@")
     composed = [unicodedata.normalize("NFC", name) for name in names]
     longest_first = sorted(composed, key=len, reverse=True)
     known = "|".join(map(re.escape, longest_first))

@@ -61,6 +61,8 @@ AGENTS = (
         ("```\n@Reconciler\n```sql\n@Reconciler\n```\n@Writer", ["Writer"]),
         ("```@Reconciler``` is code, @Writer", ["Writer"]),
         ("@Réconciler", ["Réconciler"]),
+        ("\uff20Reconciler go", ["Reconciler"]),
+        ("a\uff20b.c", []),
         ("@R\u200beconciler", ["R"]),
         ("请@Reconciler看一下", ["Reconciler"]),
         ("@Writer에게 물어봐", ["Writer"]),
