@@ -12,6 +12,7 @@ from sqlalchemy import (
     false,
     func,
     insert,
+    literal,
     select,
     true,
     tuple_,
@@ -253,10 +254,13 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
 
 
 def _title_matches(q: str) -> ColumnElement[bool]:
-    """Return the condition that each word of `q` begins a word of the title."""
+    """Return the condition that each word of `q` begins a word of the title.
+
+    A `q` without words, such as `%`, matches none: its NULL stays one.
+    """
     words = func.nullif(func.cut_words(clean_text(q)), "")
     begun = func.replace(words, " ", "':* & '")
-    return ConversationRow.search.op("@@")(cast(func.concat("'", begun, "':*"), TSQUERY))
+    return ConversationRow.search.op("@@")(cast(literal("'").concat(begun).concat("':*"), TSQUERY))
 
 
 _OF_IMAGE = {"models", "default_model"}

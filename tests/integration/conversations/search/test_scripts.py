@@ -32,6 +32,16 @@ def test_a_session_is_found_by_its_title(stack: Stack, title: str) -> None:
     assert [item["id"] for item in listed["items"]] == [made]
 
 
+@pytest.mark.parametrize("q", ["%", "_", "'", "™ …"])
+def test_no_session_is_found_by_a_text_without_words(stack: Stack, q: str) -> None:
+    domain = make_domain(stack)["name"]
+    make_session(stack, domain, title=f"one {q}, two")
+
+    listed = stack.client.get("/sessions", params={"domain": domain, "q": q})
+
+    assert (listed.status_code, listed.json()["items"]) == (200, [])
+
+
 def test_a_beginning_finds_a_whole_word_with_its_marks(stack: Stack) -> None:
     session_id = make_session(stack)
     say(stack, session_id, *texts_of("यह हिन्दी है, ⚠️careful"))
