@@ -31,8 +31,8 @@ def read(body: bytes, encoding: str = "", chunk: int = 1000) -> list[bytes]:
     [
         (TEXT, ""),
         (TEXT, "identity"),
-        (gzip.compress(TEXT), "gzip"),
-        (gzip.compress(TEXT), " X-GZIP"),
+        (gzip.compress(TEXT, mtime=0), "gzip"),
+        (gzip.compress(TEXT, mtime=0), " X-GZIP"),
         (zlib.compress(TEXT), "deflate"),
     ],
 )
