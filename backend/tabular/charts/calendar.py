@@ -1,20 +1,27 @@
 """The order of texts that are parts of the calendar: months, weekdays, Q1, 2026-01, W05. Pure.
 
-All texts of a column must be written in the same way and language, by the names of CLDR.
+All texts of a column must be written in the same way and language, by the names of CLDR, or by
+their beginnings and without accents, as programs and people shorten them.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import Any
 
 from babel import Locale
 
-_LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "tr", "ru", "zh", "ja")
+_LANGUAGES = (
+    "en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "nb", "fi", "cs", "sk", "hu", "ro",
+    "hr", "bg", "el", "tr", "ru", "uk", "ar", "id", "zh", "ja", "ko",
+)  # fmt: skip
 _PERIOD_WORDS = """
     q quarter quartal h half w wk week kw woche p period periode m month monat fy cy year jahr d
     day tag t trimestre semester semestre s semaine mois semana mes 年 月 日 週 周 第 季度 四半期
+    년 월 일
 """
 _PERIODS = frozenset(_PERIOD_WORDS.split())
 _YEARS = frozenset(("fy", "cy", "year", "jahr"))
@@ -24,6 +31,10 @@ _PART = re.compile(r"[^\W\d_]+|\d+")
 _MARKS = re.compile(r"[\s\-/.,:'\u2019_+()]*")
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
 _TWO_DIGITS = 31  # a larger number beside a month is a year
+_SHORTEST = 3  # letters of the beginning of a name
+_FEIRA = "feira"  # of segunda-feira, but not of domingo
+_OTHER_MONTHS = {"de": {"mrz": 3}}  # usual, and not the beginning of a name
+_OTHER_WEEKDAYS = {"en": {"weds": 2}}
 
 _LASTS = (
     (frozenset(["weekday"]), frozenset([6])),
@@ -53,8 +64,20 @@ def calendar_keys(texts: Sequence[str]) -> Sequence[Position] | None:
             months = {}
         found = list(_positions(texts, months, weekdays))
         if len(found) == len(texts) and len({position.form for position in found}) == 1:
-            return found
+            return _days_or_years(found)
     return None
+
+
+def _days_or_years(found: Sequence[Position]) -> Sequence[Position] | None:
+    """Return positions whose numbers after months are days, or years if only so they ascend.
+
+    Jan 26 may be either: if neither ascends, nothing is known.
+    """
+    is_unsure = found[0].form == ("month", "number") and all(one.key[1] > 9 for one in found)
+    if not is_unsure or is_in_order(found):
+        return found
+    years = [Position(("month", "year"), one.key[::-1], is_cyclic=False) for one in found]
+    return years if is_in_order(years) else None
 
 
 def is_in_order(positions: Sequence[Position]) -> bool:
@@ -116,10 +139,13 @@ class _Parts:
         """Add a part that stands after `mark`; return whether it belongs to the calendar."""
         if part.isdigit():
             return self._take_number(part, mark)
+        part = _bare(part)
         if part in self._months and self.month is None:
             self.month, name = self._months[part], "month"
         elif part in self._weekdays and self.weekday is None:
             self.weekday, name = self._weekdays[part], "weekday"
+        elif part == _FEIRA:
+            return True
         elif part in _PERIODS or (part in ("t", "z") and self.year is not None):
             self.has_word, name = True, part
         else:
@@ -148,7 +174,7 @@ class _Parts:
         number = int(part[:9])
         is_year = len(part) == 4 and _FIRST_YEAR <= number <= _LAST_YEAR
         is_short = self.month is not None and not self.numbers and len(part) == 2
-        if is_short and (number > _TWO_DIGITS or mark in ("-", "'", "\u2019")):
+        if is_short and (number > _TWO_DIGITS or mark in ("-", "/", "'", "\u2019")):
             is_year = True
         if is_year and self.year is None:
             self.year = number
@@ -166,19 +192,33 @@ class _Parts:
 
 @cache
 def _names(language: str) -> tuple[Names, Names]:
-    """Return the months and weekdays of a language by their names, short ones without a point."""
+    """Return the months and weekdays of a language by their names and the beginnings of these."""
     locale = Locale(language)
-    months: dict[str, int] = {}
-    weekdays: dict[str, int] = {}
-    for context in ("format", "stand-alone"):
-        for width in ("wide", "abbreviated"):
-            months |= {_bare(n): number for number, n in locale.months[context][width].items()}
-            weekdays |= {_bare(n): number for number, n in locale.days[context][width].items()}
-    if language == "en":
-        months["sept"] = 9
-        weekdays |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3}
+    months = _with_beginnings(locale.months, ("wide", "abbreviated"))
+    weekdays = _with_beginnings(locale.days, ("wide", "abbreviated", "short"))
+    months |= _OTHER_MONTHS.get(language, {})
+    weekdays |= _OTHER_WEEKDAYS.get(language, {})
     return months, weekdays
 
 
+def _with_beginnings(names: Mapping[str, Any], widths: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of names, and of beginnings that only one of them has."""
+    found: dict[str, int] = {}
+    beginnings: dict[str, set[int]] = {}
+    for context, width in product(("format", "stand-alone"), widths):
+        for number, name in names[context].get(width, {}).items():
+            first = _PART.findall(_bare(name))[0]
+            if first.isdigit():
+                continue
+            found[first] = number
+            for length in range(_SHORTEST, len(first)):
+                beginnings.setdefault(first[:length], set()).add(number)
+    sure = {text: min(numbers) for text, numbers in beginnings.items() if len(numbers) == 1}
+    return sure | found
+
+
 def _bare(name: str) -> str:
-    return name.lower().rstrip(".")
+    """Return a name in small letters, without accents and a point."""
+    plain = unicodedata.normalize("NFD", name.lower())
+    marks = "".join(sign for sign in plain if not "\u0300" <= sign <= "\u036f")
+    return unicodedata.normalize("NFC", marks).rstrip(".")

@@ -1,7 +1,7 @@
 """Which measures may be added up, and the figures that stand for several rows. Pure."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -14,10 +14,19 @@ _RATE_WORDS = """
     ranking age growth yoy mom qoq yield utilisation utilization occupancy probability temperature
     temp unique distinct dso dpo churn conversion efficiency coverage
     prozent anteil quote quoten satz durchschnitt schnitt mittelwert mittel kurs rang alter
-    wachstum auslastung pourcentage taux moyenne porcentaje tasa promedio percentuale tasso media
+    wachstum auslastung zins rendite inflation pourcentage taux moyenne porcentaje tasa promedio
+    percentuale tasso media percentual taxa média gemiddelde процент доля ставка средняя среднее
+    roi roe roa irr cagr nps ctr cpc cpm arpu apr
 """
+# Of words that are put together: Marktanteil, Wechselkurs, Zinssatz (but Umsatz), 利益率.
+_RATE_ENDINGS = (
+    "anteil", "quote", "rate", "kurs", "grad", "zinssatz", "steuersatz", "prozent", "wachstum",
+    "率", "比", "割合", "占比", "平均", "均价",
+)  # fmt: skip
+_RATE_BEGINNINGS = ("durchschnitt", "mittlere", "average", "平均")
 # A price is one as well, unless the name says that it has been added up.
-_PRICE_WORDS = "price prices preis preise prix precio prezzo unit"
+_PRICE_WORDS = "price prices preis preise prix precio prezzo preço unit 单价 単価"
+_PRICE_ENDINGS = ("preis", "price")
 _SUM_WORDS = "sum total totals revenue amount summe gesamt gesamtpreis value sold"
 _RATES, _PRICES, _SUMS = (frozenset(w.split()) for w in (_RATE_WORDS, _PRICE_WORDS, _SUM_WORDS))
 _SHARES_OF_ONE = ((1.0, 0.011), (100.0, 1.1))  # with the errors of rounding
@@ -39,7 +48,14 @@ def is_rate(name: str) -> bool:
     It is a guess by words, which errs towards the mean: that is named and cannot exceed its parts.
     """
     words = {word.lower() for word in _WORD.findall(_CAMEL.sub(" ", name.replace("_", " ")))}
-    return bool(words & _RATES) or bool(words & _PRICES and not words & _SUMS)
+    if words & _RATES or _have(words, _RATE_ENDINGS, _RATE_BEGINNINGS):
+        return True
+    is_price = bool(words & _PRICES) or _have(words, _PRICE_ENDINGS)
+    return is_price and not words & _SUMS
+
+
+def _have(words: Iterable[str], endings: tuple[str, ...], beginnings: tuple[str, ...] = ()) -> bool:
+    return any(word.endswith(endings) or word.startswith(beginnings) for word in words)
 
 
 def are_parts_of_a_whole(values: Sequence[float]) -> bool:

@@ -49,6 +49,13 @@ IN_ORDER = [
     "Januar Februar März April Mai",
     "lun. mar. mié. jue.",
     "janv. févr. mars avr.",
+    "fev mars avril mai août",
+    "Jan Feb Mrz Apr",
+    "ago sep oct nov dic",
+    "leden únor březen duben",
+    "segunda-feira terça quarta-feira quinta-feira sábado domingo",
+    "nov/25 dez/25 jan/26 fev/26",
+    "1월 2월 3월 10월",
     "1月 2月 3月 10月",
     "2025年12月 2026年1月 2026年2月",
 ]
@@ -77,6 +84,16 @@ def test_a_cycle_begins_where_the_rows_begin_it(names):
 
     assert order(names, up_and_down, "line") == names
     assert order([names[1], names[0], *names[2:]], up_and_down, "line") != names
+
+
+def test_a_number_after_a_month_is_a_year_where_only_so_the_rows_ascend():
+    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    names = [*(f"{month} 25" for month in months), "Jan 26", "Feb 26"]
+
+    assert order(names, range(len(names)), "line") == names
+    assert order(["Feb 26", "Jan 26", "Jan 31"], [1, 3, 2], "line") == [
+        "Feb 26", "Jan 26", "Jan 31"
+    ]  # fmt: skip
 
 
 def test_a_line_never_follows_the_value_and_bars_do_only_where_the_rows_do():
@@ -122,6 +139,10 @@ TWO_REGIONS = [["Jan", "N", 50.0], ["Jan", "S", 100.0], ["Feb", "N", 40.0], ["Fe
         ("unit_price", None, "Mean of unit_price", [75, 50], "is not added up"),
         ("avg(amount)", None, "Mean of avg(amount)", [75, 50], "is not added up"),
         ("ConversionRate", "sum", "Mean of ConversionRate", [75, 50], "is not added up"),
+        ("Marktanteil", None, "Mean of Marktanteil", [75, 50], "is not added up"),
+        ("Zinssatz", None, "Mean of Zinssatz", [75, 50], "is not added up"),
+        ("利益率", None, "Mean of 利益率", [75, 50], "is not added up"),
+        ("Umsatz", None, "Sum of Umsatz", [150, 100], "Sum of Umsatz of all rows"),
         ("Marge %", "sum", "Mean of Marge %", [75, 50], "is not added up"),
         ("revenue", "sum", "Sum of revenue", [150, 100], None),
         ("revenue", "max", "Largest revenue", [100, 60], None),
