@@ -42,12 +42,12 @@ def leave_out_totals(
     """Delete rows that are made of others, and report all; return the deleted lines.
 
     They are found by their labels, or because a last or first row has none; their figures decide
-    (`rollups.py`). Others that call themselves so are kept and named, and so is a last row that
-    is a sum without saying so.
+    (`rollups.py`). Others that call themselves so are kept and named, and so is a last or first
+    row that is a sum without saying so.
     """
     rows, count, end = _find_candidates(connection, width, readings)
     if not rows:
-        _tell_sum(connection, width, readings, end, understood)
+        _tell_sum(connection, width, readings, understood)
         return set()
     found = Found()
     if len(rows) == count:
@@ -289,17 +289,22 @@ def _tell_sum(
     connection: duckdb.DuckDBPyConnection,
     width: int,
     readings: Sequence[Reading],
-    end: int,
     understood: Understood,
 ) -> None:
-    """Report a last row whose figures are all sums of the others, without a word that says so.
+    """Report a last or first row whose figures are sums of the others, without a word that says so.
 
     Of three other rows and more, that is hardly an accident.
     """
-    for row in _rows_where(connection, width, f"line = {end}"):
-        (last,), (others, _) = _figures(connection, [row], readings)
-        figures = [figure for figure in last.figures if figure is not None]
-        agreeing, _ = agreeing_with(last.figures, others.sums)
-        if others.rows > 2 and any(agreeing) and len(agreeing) == len(figures):
-            what = "has the sums of the other rows, and may be their total"
-            understood.warn(f"The last row {what}: {quote(row.text)} (line {end:,}): {_TWICE}.")
+    for end, place in (("max", "last"), ("min", "first")):
+        condition = f"line = (SELECT {end}(line) FROM {RAW})"  # noqa: S608 - our own names
+        for row in _rows_where(connection, width, condition):
+            (last,), parts = _figures(connection, [row], readings)
+            others = parts[0] + parts[1]
+            figures = [figure for figure in last.figures if figure is not None]
+            agreeing, _ = agreeing_with(last.figures, others.sums)
+            if others.rows > 2 and any(agreeing) and len(agreeing) == len(figures):
+                what = "has the sums of the other rows, and may be their total"
+                understood.warn(
+                    f"The {place} row {what}: {quote(row.text)} (line {row.line:,}): {_TWICE}."
+                )
+                return

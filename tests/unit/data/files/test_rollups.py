@@ -55,6 +55,16 @@ def test_a_last_row_that_may_be_a_total_is_kept_and_named(tmp_path, last):
     assert warnings[0].endswith("(line 5): kept; a sum over all rows may count amounts twice.")
 
 
+def test_a_first_row_that_may_be_a_total_is_kept_and_named(tmp_path):
+    rows, warnings, _ = read(tmp_path, "a,x,y\nWorld,35,7\nN,10,1\nO,20,2\nS,5,4\n")
+
+    assert len(rows) == 4
+    assert warnings == [
+        "The first row has the sums of the other rows, and may be their total: 'World | 35 | 7' "
+        "(line 2): kept; a sum over all rows may count amounts twice."
+    ]
+
+
 def test_rows_that_add_up_by_chance_are_not_spoken_of(tmp_path):
     rows, warnings, _ = read(tmp_path, "a,x\nAnna,10\nBert,20\nCarl,30\n")
 
