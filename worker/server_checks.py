@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.agents.factory import AgentRecipe
+from backend.agents.factory import AgentRecipe, names_of_policies
 from backend.auth.scope import Role, Scope
 from backend.connections.store import NEWEST_NUMBER
 from backend.domains import service as domains
@@ -119,7 +119,13 @@ class ServerChecks(Background):
         if question.asked and recipe:
             return await make_first_request(recipe, question.asked.question, question.seconds)
         allowed = Allowed.of(runtime.services.settings)
-        found = await probe_servers(template.mcp_servers, allowed, runtime.servers.health, memory)
+        found = await probe_servers(
+            template.mcp_servers,
+            allowed,
+            runtime.servers.health,
+            memory,
+            names_of_policies(template),
+        )
         return ServersReport(worker=runtime.name, items=found)
 
     def _recipe(

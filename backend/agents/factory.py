@@ -13,12 +13,13 @@ from langgraph.graph.state import CompiledStateGraph
 from backend.agents.answers import Answers
 from backend.agents.middleware.approvals import Approvals, with_rule
 from backend.agents.middleware.fitted_arguments import FittedArguments
-from backend.agents.middleware.registry import Policy, build_middleware
+from backend.agents.middleware.registry import Policy, brought_tools, build_middleware
 from backend.agents.middleware.shortening.summarization import Summarization
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.policy_context import Codecs, PolicyContext, Report
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.agents.roster import makes_artifacts
+from backend.agents.team.response import RESPOND
 from backend.agents.team.response_middleware import Responses
 from backend.agents.team.streaming import ResponseText
 from backend.agents.team.view import ConversationView, Team
@@ -35,7 +36,7 @@ from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.servers import NO_MEMORY, Served, open_mcp_tools
 from backend.tools.mcp.stored_versions import ToolMemory
-from backend.tools.planning import RUN_PLAN, plan_tools
+from backend.tools.planning import PLAN_TOOLS, RUN_PLAN, plan_tools
 from backend.tools.registry import build_tools, offered_tools
 from backend.types import JSON
 
@@ -136,6 +137,7 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
         call_seconds=recipe.image.limits.tool_seconds,
         on_progress=on_progress,
         is_patient=recipe.answers.let_run,
+        reserved=names_of_policies(recipe.image),
     ) as served:
         yield Tools(own, served)
 
@@ -161,7 +163,6 @@ def build_agent(
     )
     named = build_middleware(named_middleware(image, template), context)
     policies = [*_team_policies(recipe, team, template), *named]
-    _check_distinct(selected, policies)
     # A call that waits for a person has not begun: neither its journal nor its time limit.
     outside = [policy for policy in policies if isinstance(policy, Approvals)]
     inside = [policy for policy in policies if policy not in outside]
@@ -211,16 +212,12 @@ def named_middleware(image: DomainTemplate, template: AgentTemplate) -> list[str
     return with_rule(named, {"tools": RUN_PLAN, "action": "ask", "description": APPROVE_PLAN})
 
 
-def _check_distinct(tools: Sequence[BaseTool], policies: Sequence[Policy]) -> None:
-    """Raise ConfigurationError if a tool has the name of a policy's own tool."""
-    names = {tool.name for tool in tools}
-    for policy in policies:
-        for brought in getattr(policy, "tools", ()):
-            if brought.name in names:
-                raise ConfigurationError(
-                    f"The middleware {policy.name} brings a tool {brought.name!r}, but this agent "
-                    "already has one with that name. Remove one of them from the domain."
-                )
+def names_of_policies(image: DomainTemplate) -> set[str]:
+    """Return the names of the tools that the agents' policies and their manager bring."""
+    policies = {RESPOND, *PLAN_TOOLS} if image.manager else set()
+    for agent in everyone_in(image):
+        policies |= brought_tools(named_middleware(image, agent))
+    return policies
 
 
 def _manager_tools(

@@ -74,6 +74,11 @@ def build_middleware(named: Sequence[str | JSON], context: PolicyContext) -> lis
     return [build(settings, context) for build, settings in chosen if build]
 
 
+def brought_tools(named: Sequence[str | JSON]) -> set[str]:
+    """Return the names of the tools that these policies bring."""
+    return {tool for name, _ in _read(named, READING) for tool in MIDDLEWARE[name].brings}
+
+
 def check_middleware_names(named: Sequence[str | JSON]) -> None:
     """Raise InvalidInput unless every policy is known, named once, and its settings are valid."""
     names = [name for name, _ in _read(named, None)]

@@ -13,16 +13,18 @@ ToolKey = tuple[str, str]  # a server's name, and its tool's
 
 
 def assign_names(
-    listed: Mapping[str, Sequence[str]], remembered: Iterable[ToolKey]
+    listed: Mapping[str, Sequence[str]],
+    remembered: Iterable[ToolKey],
+    reserved: Collection[str] = (),
 ) -> dict[ToolKey, str]:
-    """Return each tool's name: its own, or `server__tool` where that is taken.
+    """Return each tool's name: its own, or `server__tool` where that is taken or reserved.
 
     Remembered tools, first seen first, get their names before new ones, and keep them while their
     server is down. Pure.
     """
     fresh = [(server, tool) for server, tools in listed.items() for tool in tools]
     names: dict[ToolKey, str] = {}
-    taken: set[str] = set()
+    taken = set(reserved)
     for key in dict.fromkeys([*remembered, *fresh]):
         names[key] = _free_name(*key, taken)
         taken.add(names[key])

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from mcp.types import Tool
 
@@ -24,18 +24,24 @@ from backend.tools.mcp.words import about_many, about_parameters
 
 
 async def probe_servers(
-    servers: Mapping[str, McpServer], allowed: Allowed, health: ServerHealth, memory: ToolMemory
+    servers: Mapping[str, McpServer],
+    allowed: Allowed,
+    health: ServerHealth,
+    memory: ToolMemory,
+    reserved: Collection[str],
 ) -> list[ServerReport]:
     """Connect to each server, even during its pause, and report the outcome.
 
-    The listed tools are remembered, as when a turn lists them.
+    The listed tools are remembered and named as when a turn lists them.
     """
     probes = [_Probe(name, server) for name, server in servers.items()]
     await asyncio.gather(*(probe.look(allowed, health) for probe in probes))
     listed = {probe.name: probe.tools for probe in probes if probe.problem is None}
     review = await memory.review({name: list(tools.values()) for name, tools in listed.items()})
     remembered = [key for key in review.remembered if key[0] in servers]
-    names = assign_names({name: list(tools) for name, tools in listed.items()}, remembered)
+    names = assign_names(
+        {name: list(tools) for name, tools in listed.items()}, remembered, reserved
+    )
     return [
         probe.report(
             {

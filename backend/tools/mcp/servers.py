@@ -6,7 +6,7 @@ others, and people see a notice.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -88,6 +88,7 @@ async def open_mcp_tools(
     call_seconds: float = CALL_SECONDS,
     on_progress: OnProgress = lambda call_id, text: None,
     is_patient: bool = False,
+    reserved: Collection[str] = (),
 ) -> AsyncGenerator[Served, None]:
     """Connect to all servers concurrently and yield their tools; connections last for the block.
 
@@ -96,6 +97,7 @@ async def open_mcp_tools(
     server may be silent within a call. `asker`: the person for whom calls are checked.
     `is_patient`: all servers get their full time to connect,
     even those that failed recently, as when a person has just let one of their calls run.
+    `reserved`: names that no server's tool gets.
     """
     if not servers:
         yield Served([])
@@ -110,7 +112,7 @@ async def open_mcp_tools(
         missing = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, str)}
         checks = SchemaChecks(sandbox or Sandbox(), asker)
         make = partial(McpTool.of, checks=checks, on_progress=on_progress)
-        yield await _serve(listed, missing, memory, make)
+        yield await _serve(listed, missing, memory, make, reserved)
     finally:
         await close_all([server for server in opened if not server.is_connecting])
 
@@ -152,6 +154,7 @@ async def _serve(
     missing: Mapping[Server, str],
     memory: ToolMemory,
     make: Callable[[Server, Tool, str], McpTool],
+    reserved: Collection[str],
 ) -> Served:
     """Return the tools that may be used, under distinct names, and why others may not."""
     notices: list[str] = []
@@ -162,7 +165,7 @@ async def _serve(
     review = await memory.review({s.name: list(t.values()) for s, t in distinct.items()})
     servers = {server.name for server in (*listed, *missing)}
     remembered = [key for key in review.remembered if key[0] in servers]
-    names = assign_names({s.name: list(t) for s, t in distinct.items()}, remembered)
+    names = assign_names({s.name: list(t) for s, t in distinct.items()}, remembered, reserved)
     served: list[BaseTool] = []
     for server, tools in distinct.items():
         usable = [t for t in tools.values() if not review.withholds((server.name, t.name))]

@@ -157,6 +157,12 @@ def test_a_name_stays_with_the_tool_that_had_it_first():
     assert assign_names({"a": ["say"]}, remembered)["a", "say"] == "a__say"  # while b is away
 
 
+def test_no_servers_tool_gets_a_reserved_name():
+    names = assign_names({"a": ["say", "look"]}, [("a", "say")], reserved=["say"])
+
+    assert names == {("a", "say"): "a__say", ("a", "look"): "look"}
+
+
 class Clock:
     now = 100.0
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from backend.errors.base import ConfigurationError
 from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.agents.policies.states import later, results, said
@@ -130,12 +129,16 @@ def test_one_message_changes_a_file_once() -> None:
     assert state["files"] == {"a": {"content": "first"}}
 
 
-def test_a_tool_whose_name_a_policy_needs_is_a_clear_error() -> None:
+def test_a_servers_tool_whose_name_a_policy_needs_has_another_one() -> None:
+    calls = [file_call("read_file", name="a"), file_call("s__read_file")]
     with (
-        ToolServer([tool("read_file")], lambda name, args: "x") as server,
-        ScriptedModel() as model,
+        ToolServer([tool("read_file")], lambda name, args: f"{name} of the server") as server,
+        ScriptedModel([{"tools": calls}, {"text": "done"}]) as model,
     ):
         image = {"mcp_servers": {"s": server.template}, "middleware": ["filesystem"]}
-        with pytest.raises(ConfigurationError, match="'read_file'"):
-            run(model.url, asking("go"), **image)
-    assert model.requests == []
+        state = {**asking("go"), "files": {"a": {"content": "of the session"}}}
+        ended = final_state(run(model.url, state, **image))
+
+    of_session, of_server = (result["content"] for result in results(ended))
+    assert "of the session" in of_session
+    assert of_server == "read_file of the server"
