@@ -6,6 +6,7 @@ messages of a person follow each other. Anthropic takes no empty content.
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from backend.llm.form.plain import ASSISTANT, SYSTEM, TOOL, USER
@@ -24,9 +25,11 @@ def in_strict_order(messages: Sequence[JSON]) -> list[JSON]:
     """Return the messages so that people and model take turns, the system prompt being first.
 
     Texts of one role in a row become one message, and a line says where something is missing.
+    Results have the order of their calls: templates without ids tell them apart by it, and that
+    of a call that has waited for a person comes last.
     """
     ordered: list[JSON] = []
-    for message in messages:
+    for message in _with_results_by_call(messages):
         before = ordered[-1]["role"] if ordered else ""
         role = message["role"]
         if role == SYSTEM and before not in ("", SYSTEM):
@@ -72,6 +75,20 @@ def with_spoken_calls(messages: Sequence[JSON]) -> list[JSON]:
 def with_spoken_names(messages: Sequence[JSON]) -> list[JSON]:
     """Return the messages with the names of their speakers within the text."""
     return list(map(_spoken, messages))
+
+
+def _with_results_by_call(messages: Sequence[JSON]) -> list[JSON]:
+    places: dict[str, int] = {}
+    arranged: list[JSON] = []
+    for is_result, group in groupby(messages, lambda message: message["role"] == TOOL):
+        found = list(group)
+        if is_result:
+            found.sort(key=lambda result: places.get(str(result.get("tool_call_id")), len(places)))
+        else:
+            calls = found[-1].get("tool_calls") or ()
+            places = {call["id"]: place for place, call in enumerate(calls)}
+        arranged += found
+    return arranged
 
 
 def _filled(message: JSON) -> JSON:

@@ -189,6 +189,15 @@ def test_a_line_says_where_an_answer_is_missing() -> None:
     assert line == {"role": "assistant", "content": NO_ANSWER}
 
 
+def test_results_have_the_order_of_their_calls() -> None:
+    person, calls, *results = conversation([["a", "b", "c"]])
+    _, b, c = results
+
+    ordered = in_strict_order([person, calls, b, c, results[0]])
+
+    assert ordered == [person, calls, *results]
+
+
 def test_an_empty_result_says_so() -> None:
     [filled] = without_blanks([{"role": "tool", "content": " \n", "tool_call_id": "a"}])
 
