@@ -19,6 +19,7 @@ from backend.data.reading.header import LOOKED_AT, Header, find_header, header_a
 from backend.data.reading.laid_out.borders import Borders, remove_borders
 from backend.data.reading.laid_out.fixed_width import find_aligned, separate_columns
 from backend.data.reading.laid_out.rewriting import BAR
+from backend.data.reading.laid_out.space_runs import are_space_runs, separate_runs
 from backend.data.reading.raw import Record, RegularFile
 from backend.data.reading.records import Records, Slips, bounded_lines
 from backend.data.reading.splitting import Splitter
@@ -77,7 +78,12 @@ def _separated(
         understood.form.append("separated by bars")
         understood.facts["separator"] = BAR
         return _Separated(*separated, Dialect(BAR))
-    if is_open and given.separator is None and (columns := find_aligned(lines)):
+    columns = find_aligned(lines) if is_open and given.separator is None else []
+    if is_open and given.separator is None and are_space_runs(lines, columns):
+        understood.form.append("separated by one or more spaces")
+        understood.facts["separator"] = " "
+        return _Separated(*separate_runs(path, encoding), Dialect(BAR))
+    if columns:
         understood.form.append("columns of fixed width")
         understood.facts["is_aligned"] = True
         return _Separated(*separate_columns(path, encoding, columns), Dialect(BAR))

@@ -30,3 +30,23 @@ def test_how_numbers_are_written_is_their_columns_format(tmp_path, cells, format
         understood = read_delimited(connection, "t", path)
 
     assert understood.formats.get("x", "") == format_
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time   sku  price\n8:15  A1  1.50\n9:20  B2  2.50\n10:05  C3  3.75\n",
+        "time sku   price\n8:15 A1 1.50\n9:20  B2 2.50\n 10:05 C3  3.75\n",
+    ],
+)
+def test_runs_of_spaces_separate_where_all_lines_then_have_the_same_cells(tmp_path, text):
+    path = tmp_path / "a.txt"
+    path.write_text(text)
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH ':memory:' AS scratch")
+        understood = read_delimited(connection, "t", path)
+        rows = connection.execute("SELECT sku, price FROM t").fetchall()
+
+    assert rows == [("A1", 1.5), ("B2", 2.5), ("C3", 3.75)]
+    assert not understood.warnings
+    assert "separated by one or more spaces" in understood.form
