@@ -42,9 +42,8 @@ from backend.data.result_comparison import Side, compare_sides
 from backend.data.results import Limits, Table
 from backend.data.source_info import SourceInfo, listed, mentions
 from backend.data.source_reader import MEGABYTES, READING, SourceReader
-from backend.data.sql.guard import MAX_QUERY_CHARS
+from backend.data.sql.guard import MAX_QUERY_CHARS, names_of_tables
 from backend.data.sql.names import written
-from backend.data.sql.quoting import without_literals
 from backend.data.tables import TableInfo
 from backend.data.zones import zone_notes
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
@@ -212,7 +211,7 @@ class Sources:
         """
         origins = await self._all()
         origin = find_origin(origins, name)
-        names = without_literals(sql)
+        names = names_of_tables(sql, (await self._reader.info(asker, origin)).dialect)
         asked = [o for o in origins.values() if o == origin or mentions(names, o.name)]
         infos = [await self._reader.info(asker, one) for one in asked]
         tables = [(info, table) for info in infos for table in info.tables]

@@ -134,6 +134,11 @@ def referenced_tables(query: exp.Expr) -> Iterator[tuple[str, ...]]:
             yield _path(table)
 
 
+def names_of_tables(sql: str, dialect: str) -> str:
+    """Return the names of the tables that a checked query reads, without those of its columns."""
+    return " ".join(".".join(path) for path in referenced_tables(_parse_one(sql, dialect)))
+
+
 def _parse_one(sql: str, dialect: str) -> exp.Expr:
     if len(sql) > MAX_QUERY_CHARS:
         raise QueryRefused(f"The query is longer than {MAX_QUERY_CHARS:,} characters.")

@@ -266,6 +266,7 @@ def test_a_query_is_warned_about_the_files_that_it_names_and_no_text(tmp_path, f
 
     assert warned("SELECT x FROM customers WHERE name = 'sales'") == []
     assert warned("SELECT x /* not 'sales */ FROM customers -- as in sales") == []
+    assert warned("SELECT count(*) AS sales FROM customers") == []
     assert warned("SELECT 'it''s sales' || e'it\\'s sales' || $$sales$$ FROM customers") == []
     for name in ("sales", '"sales"', "sales.sales"):
         (warning,) = warned(f"SELECT 'it''s', -- 'x\n b FROM customers, {name}")
