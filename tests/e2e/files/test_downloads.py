@@ -98,7 +98,7 @@ def test_a_session_is_whole_in_each_format(charted: Desk) -> None:
     name, markdown = taken(desk, "Markdown")
     assert name.endswith(".md")
     page = taken(desk, "Web page")[1].decode()
-    tables = rows(taken(desk, "All tables")[1])
+    tables = rows(taken(desk, "Tables of answers and tools")[1])
 
     for text in (markdown.decode(), page):
         assert "Chart the cities" in text
@@ -108,7 +108,7 @@ def test_a_session_is_whole_in_each_format(charted: Desk) -> None:
     assert "<strong>Two</strong> cities." in page
     assert page.rstrip().endswith("</html>")
     assert tables["Amounts by city"][-2:] == ROWS
-    assert ("Zürich", "99 %") in tables["Answer"]
+    assert ("Zürich", 99) in tables["Answer"]  # its format shows the percent sign
 
 
 def test_the_longest_word_of_a_session_stays_within_its_page_and_its_print(
