@@ -253,12 +253,17 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
     return conditions
 
 
+# The index holds words up to 500 characters; PostgreSQL's expressions count to 255.
+_BEYOND_INDEX = r"(\S{250}\S{250})\S+"
+
+
 def _title_matches(q: str) -> ColumnElement[bool]:
     """Return the condition that each word of `q` begins a word of the title.
 
     A `q` without words, such as `%`, matches none: its NULL stays one.
     """
     words = func.nullif(func.cut_words(clean_text(q)), "")
+    words = func.regexp_replace(words, _BEYOND_INDEX, r"\1", "g")
     begun = func.replace(words, " ", "':* & '")
     return ConversationRow.search.op("@@")(cast(literal("'").concat(begun).concat("':*"), TSQUERY))
 

@@ -161,7 +161,13 @@ def test_a_boolean_of_a_query_is_true_or_false(stack: Stack) -> None:
             told = check_problem(httpx.request(method, sent, timeout=10), 422)["detail"]
             assert f"query.{name}" in told, (path, value)
 
-    assert {name for *_, name in queries} == {"archived", "pinned", "counted", "dry_run"}
+    assert {name for *_, name in queries} == {
+        "archived",
+        "pinned",
+        "counted",
+        "dry_run",
+        "tool_tables",
+    }
     for value in ("true", "false"):
         assert stack.client.get("/sessions", params={"archived": value}).status_code == 200
 
@@ -178,6 +184,7 @@ def test_an_integer_of_a_query_is_digits(stack: Stack) -> None:
     assert {name for *_, name in queries} == {
         "limit",
         "after",
+        "after_seconds",
         "before",
         "around",
         "days",
