@@ -12,6 +12,7 @@ from backend.agents.state import empty_state
 from backend.auth.scope import LOCAL_USER
 from backend.conversations import service as conversations
 from backend.conversations.display import user_text
+from backend.conversations.removal import delete_conversation
 from backend.conversations.rows import add_rows
 from backend.conversations.service import Image
 from backend.conversations.state.delta import diff_states
@@ -283,7 +284,7 @@ def test_deleting_a_conversation_deletes_its_state(database: Database, conversat
     append(database, conversation, 0, say(0))
 
     with database.transaction() as session:
-        conversations.remove(session, LOCAL_USER, conversation)
+        delete_conversation(session, conversation)
 
     assert count_deltas(database, conversation) == 0
     with database.read() as session:
