@@ -131,8 +131,8 @@ def test_workers_that_fall_back_on_each_others_turns_do_not_block_each_other(
     for turn_id in (one, other):
         claim(database, turn_id)
 
-    def refuse(session: Session, turn_id: UUID, *values: Any) -> Any:
-        claimed = claim_turn(session, turn_id, *values)
+    def refuse(session: Session, turn_id: UUID, *values: Any, **named: Any) -> Any:
+        claimed = claim_turn(session, turn_id, *values, **named)
         both.wait()
         return claimed
 
@@ -144,7 +144,9 @@ def test_workers_that_fall_back_on_each_others_turns_do_not_block_each_other(
     queue = SimpleNamespace(has_backlog=lambda: True, requeue=lambda turn_id: True)
     settings = SimpleNamespace(lease_seconds=10, user_turns_at_once=AT_ONCE)
     services = SimpleNamespace(database=database, queue=queue, settings=settings)
-    runtime = cast(runner.Runtime, SimpleNamespace(name="another", services=services))
+    runtime = cast(
+        runner.Runtime, SimpleNamespace(name="another", services=services, suspects=object())
+    )
 
     with ThreadPoolExecutor(2) as threads:
         claims = [threads.submit(runner._claim, runtime, turn_id) for turn_id in (one, other)]
