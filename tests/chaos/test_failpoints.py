@@ -96,13 +96,10 @@ class _Opened(dict[str, Arena]):
         return self[action]
 
 
-CASES = [
-    pytest.param(action, name, marks=[] if action == "kill" else [pytest.mark.chaos])
-    for action in ACTIONS
-    for name in POINTS
-]
+CASES = [pytest.param(action, name) for action in ACTIONS for name in POINTS]
 
 
+@pytest.mark.chaos
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(("action", "name"), CASES)
 def test_promises_hold_at(

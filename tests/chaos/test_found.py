@@ -18,6 +18,7 @@ from tests.processes import free_port
 from tests.stack import Servers, Stack, read_events
 
 
+@pytest.mark.chaos
 def test_a_turn_tried_again_waits_behind_one_that_runs(stack: Stack) -> None:
     running = stack.submit(script({"text": "word " * 40, "delay": 0.05}))
     session_id = running["session_id"]
@@ -35,6 +36,7 @@ def test_a_turn_tried_again_waits_behind_one_that_runs(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("redis_forgets", [False, True])
+@pytest.mark.chaos
 def test_who_was_told_the_end_is_not_told_again(stack: Stack, redis_forgets: bool) -> None:
     session_id = stack.chat("hello")["session_id"]
     told = _events(stack, session_id, after="0")
@@ -48,6 +50,7 @@ def test_who_was_told_the_end_is_not_told_again(stack: Stack, redis_forgets: boo
     assert again == []
 
 
+@pytest.mark.chaos
 def test_an_end_that_nobody_published_is_told_all_the_same(stack: Stack) -> None:
     session_id = stack.chat("hello")["session_id"]
     told = _events(stack, session_id, after="0")
@@ -61,6 +64,7 @@ def test_an_end_that_nobody_published_is_told_all_the_same(stack: Stack) -> None
     assert _events(stack, session_id, after=rest[-1]["id"]) == []
 
 
+@pytest.mark.chaos
 def test_an_end_told_from_the_table_is_not_told_again_by_redis(stack: Stack) -> None:
     session_id = stack.chat("hello")["session_id"]
     stream = f"colloquy:events:{session_id}"
@@ -76,6 +80,7 @@ def test_an_end_told_from_the_table_is_not_told_again_by_redis(stack: Stack) -> 
     assert rest == []
 
 
+@pytest.mark.chaos
 def test_parts_that_start_while_redis_is_away_run_turns(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:
@@ -108,12 +113,14 @@ def _events(stack: Stack, session_id: str, after: str) -> list[JSON]:
     return told
 
 
+@pytest.mark.chaos
 def test_a_worker_of_many_turns_has_connections_for_all_its_threads() -> None:
     client = connect_redis("redis://127.0.0.1:1", threads=200)
 
     assert client.connection_pool.max_connections >= 2 * 200
 
 
+@pytest.mark.chaos
 def test_a_redis_that_hangs_is_asked_once_not_again_and_again() -> None:
     with socket.create_server(("127.0.0.1", 0)) as hanging:
         client = connect_redis(f"redis://127.0.0.1:{hanging.getsockname()[1]}", threads=1)
@@ -125,6 +132,7 @@ def test_a_redis_that_hangs_is_asked_once_not_again_and_again() -> None:
             hanging.accept()
 
 
+@pytest.mark.chaos
 def test_a_sweep_that_fails_is_not_the_last(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:
@@ -148,6 +156,7 @@ def test_a_sweep_that_fails_is_not_the_last(
     assert {file.name for file in fired.iterdir()} == {"submit.after_commit", "sweep.found"}
 
 
+@pytest.mark.chaos
 def test_followers_of_a_deleted_session_are_let_go(stack: Stack) -> None:
     session_id = stack.chat("hello")["session_id"]
     log_before = stack.log.stat().st_size
@@ -162,6 +171,7 @@ def test_followers_of_a_deleted_session_are_let_go(stack: Stack) -> None:
         assert "Traceback" not in log.read()
 
 
+@pytest.mark.chaos
 def test_a_process_that_froze_within_a_transaction_loses_its_locks(servers: Servers) -> None:
     database = Database(servers.new_database())
     shown = text("SHOW idle_in_transaction_session_timeout")
@@ -171,6 +181,7 @@ def test_a_process_that_froze_within_a_transaction_loses_its_locks(servers: Serv
     database.close()
 
 
+@pytest.mark.chaos
 def test_a_turn_whose_job_a_killed_worker_had_just_taken_is_announced_again(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:

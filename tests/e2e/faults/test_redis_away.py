@@ -1,6 +1,5 @@
 """Redis goes away while a person follows a turn: the page falls back to what is stored."""
 
-import pytest
 from playwright.sync_api import BrowserContext
 
 from tests.e2e.desk import Desk, slowly
@@ -10,7 +9,6 @@ from tests.stack import Servers, Stack
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
 
 
-@pytest.mark.journey
 def test_a_running_turn_is_followed_to_its_end(
     context: BrowserContext, servers: Servers, own_stack: Stack, model: ScriptedModel
 ):

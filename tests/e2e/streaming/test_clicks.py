@@ -96,7 +96,6 @@ def leave(desk: Desk, is_odd: bool, session_id: str) -> None:
         desk.sees_not("Paragraph 1 of")
 
 
-@pytest.mark.journey
 def test_every_click_on_a_control_has_its_effect(streaming: Desk) -> None:
     desk = streaming
     desk.context.grant_permissions(["clipboard-read", "clipboard-write"])

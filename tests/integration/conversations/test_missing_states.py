@@ -31,6 +31,7 @@ def spoil(stack: Stack, session_id: str, kind: str) -> None:
         stack.query_and_commit(statement.format(session_id))
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("kind", MISSING)
 def test_a_missing_state_is_said_and_rebuilt_and_the_session_goes_on(
     stack: Stack, model: ScriptedModel, kind: str

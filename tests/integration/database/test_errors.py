@@ -77,6 +77,7 @@ def refusing(stack: Stack, table: str, column: str) -> Iterator[None]:
         stack.query_and_commit(f"ALTER TABLE {table} DROP CONSTRAINT refuses")
 
 
+@pytest.mark.chaos
 def test_a_row_that_the_database_refuses_is_quoted_nowhere(
     own_stack: Stack, servers: Servers, model: ScriptedModel
 ) -> None:

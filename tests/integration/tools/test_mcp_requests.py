@@ -135,6 +135,7 @@ def test_a_pace_lets_a_number_through_at_once_and_then_makes_wait() -> None:
     assert later >= 0.19 and last >= 0.39 and at_once < later
 
 
+@pytest.mark.security
 @pytest.mark.parametrize("way", ["a process", "the call's stream"])
 def test_many_messages_are_taken_though_slowly_in_the_end(way: str) -> None:
     with asking(way) as template:

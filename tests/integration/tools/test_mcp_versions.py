@@ -271,6 +271,7 @@ def test_a_check_finds_the_tools_that_no_turn_can_use(stack: Stack) -> None:
     assert [one["tool"] for one in versions(stack, domain)["items"]] == ["say"]
 
 
+@pytest.mark.chaos
 def test_without_a_worker_nobody_looks_at_servers(own_stack: Stack) -> None:
     domain = make_domain(own_stack, mcp_servers={"hung": {**SILENT, "connect_seconds": 0.5}})
     own_stack.kill_workers()

@@ -144,6 +144,7 @@ def test_a_connection_is_kept_for_longer_than_clients_and_proxies_keep_theirs(po
         assert read_answer(connection).endswith(b"now")
 
 
+@pytest.mark.security
 @pytest.mark.parametrize("sent", [b"", b"\r\n", GET % b"/now" + b"\r\n\r\n"])
 def test_a_connection_that_asks_nothing_is_closed(port: int, sent: bytes) -> None:
     with connected(port, sent) as connection:

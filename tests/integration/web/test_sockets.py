@@ -80,6 +80,7 @@ def test_messages_arrive_whole_and_in_pieces(url):
         assert [*lengths, page.recv(timeout=PATIENCE)] == ["399000", "2", "1500"]
 
 
+@pytest.mark.security
 def test_a_message_that_does_not_end_is_given_up(url):
     with connect(url) as begun, connect(url) as partial, connect(url) as idle:
         begin(begun, 100)

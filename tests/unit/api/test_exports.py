@@ -56,7 +56,10 @@ def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
 async def export() -> str:
     """Return a whole export as its client gets it."""
     database = SimpleNamespace(transaction=nullcontext)
-    given: Any = SimpleNamespace(user_id="me", database=database, figures=print, draw=print)
+    settings = SimpleNamespace(pages_url="http://pages")
+    given: Any = SimpleNamespace(
+        user_id="me", database=database, settings=settings, figures=print, draw=print
+    )
     answer: Response = await exports.export_session(uuid4(), given, given, given, "markdown")
     assert isinstance(answer, StreamingResponse)
     return "".join([str(piece) async for piece in answer.body_iterator])
