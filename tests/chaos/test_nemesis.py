@@ -21,6 +21,7 @@ def test_a_seed_makes_one_schedule() -> None:
     assert plan_faults(7, 60, KINDS) != plan_faults(8, 60, KINDS)
 
 
+@pytest.mark.chaos
 @pytest.mark.timeout(400)
 def test_no_promise_is_broken_in_a_short_run(tmp_path: Path) -> None:
     outcome = run(SHORT, tmp_path)

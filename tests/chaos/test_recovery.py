@@ -22,16 +22,9 @@ CROWDED = (200, 1)
 TOOL_SECONDS, TOOL_SECONDS_OF_ONE = 20.0, 10.0
 
 
+@pytest.mark.chaos
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    ("turns", "survivors"),
-    [
-        (1, 1),
-        pytest.param(50, 1, marks=pytest.mark.chaos),
-        pytest.param(200, 2, marks=pytest.mark.chaos),
-        pytest.param(*CROWDED, marks=pytest.mark.chaos),
-    ],
-)
+@pytest.mark.parametrize(("turns", "survivors"), [(1, 1), (50, 1), (200, 2), CROWDED])
 def test_turns_of_a_killed_worker_go_on_soon(
     turns: int, survivors: int, tmp_path: Path, record: RunRecord
 ) -> None:

@@ -1,6 +1,5 @@
 """A day on a chart is the day of its table for people in every zone."""
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from backend.tabular.locales import write_day
@@ -32,7 +31,6 @@ DAYS = [write_day(f"2026-03-{day}", "en-US") for day in (28, 29, 30)]
 HOURS = ["23:00", "01:00", "02:00", "seen (UTC)"]
 
 
-@pytest.mark.journey
 def test_the_axes_show_the_days_of_the_table_in_five_zones(
     browser: Browser, stack: Stack, model: ScriptedModel, scripted_url: str
 ) -> None:

@@ -69,7 +69,6 @@ def report_of(desk: Desk) -> str:
     return report.value.path().read_text()
 
 
-@pytest.mark.journey
 def test_a_german_file_is_asked_corrected_and_asked_again(
     demo_desk: Desk, demo_stack: Stack, tmp_path: Path
 ) -> None:

@@ -28,7 +28,6 @@ def test_a_reload_in_the_middle_goes_on_without_gap_or_repeat(desk: Desk, model:
         desk.sees_once(f"Paragraph {number} of the answer.")
 
 
-@pytest.mark.journey
 def test_a_second_tab_follows_the_same_turn(desk: Desk, model: ScriptedModel):
     model.steps = slowly(LONG)
     desk.ask("Tell me")

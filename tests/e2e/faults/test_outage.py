@@ -3,7 +3,6 @@
 import os
 import signal
 
-import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
 from tests.e2e.desk import Desk, slowly
@@ -63,7 +62,6 @@ def test_a_message_that_could_not_be_sent_is_in_the_composer_again(
     desk.sees("Answered.")
 
 
-@pytest.mark.journey
 def test_an_api_that_restarts_in_the_middle_costs_no_word(
     context: BrowserContext, own_stack: Stack, model: ScriptedModel
 ):

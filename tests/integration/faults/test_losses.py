@@ -65,6 +65,7 @@ def test_a_turn_that_kills_its_worker_at_the_same_step_is_given_up_after_three(k
         assert "colloquy_hour_lost_workers 3.0" in metrics(stack)
 
 
+@pytest.mark.chaos
 def test_a_turn_lost_beside_one_that_ends_workers_is_not_given_up(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def test_a_server_that_was_killed_starts_again_at_its_url(server):
     assert (server.url, client(server).dbsize()) == (url, 0)
 
 
+@pytest.mark.security
 def test_what_redis_writes_when_told_to_is_for_nobody_else(tmp_path):
     before = os.umask(0o022)
     server = EmbeddedRedis(tmp_path)
