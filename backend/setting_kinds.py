@@ -3,6 +3,7 @@
 import re
 import shlex
 from base64 import urlsafe_b64decode
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from backend.addresses import MAX_PORT, check_allowed_hosts, check_public_url
 KEY_BYTES = 32
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
+WAYS = ("local", "oidc", "proxy")
 HTTP_SCHEMES = ("http", "https")
 ARTIFACT_STORE = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w!.*'()-]+)*/?", re.ASCII)
 # NAME or NAME*, then where it may be sent: @stdio, @host, @host:port, @http://host:port
@@ -77,6 +79,31 @@ def _model_url(url: str) -> str:
     if urlsplit(url).query or urlsplit(url).fragment:
         raise ValueError("must end with its path, usually /v1, without ? or #")
     return check_http_url(url)
+
+
+def _ways(text: str) -> str:
+    ways = list(dict.fromkeys(way.strip() for way in text.split(",") if way.strip()))
+    if ways == ["none"]:
+        return text.strip()
+    if not ways or not set(ways) <= set(WAYS):
+        raise ValueError(f"must be none, or a list of {', '.join(WAYS)}, such as local,oidc")
+    return ",".join(ways)
+
+
+def read_networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Return the networks of a comma-separated list. Raise ValueError."""
+    names = filter(None, map(str.strip, text.split(",")))
+    try:
+        return tuple(ip_network(name) for name in names)
+    except ValueError:
+        raise ValueError(
+            "must be addresses or networks, comma-separated, such as 10.0.0.5,10.1.0.0/16"
+        ) from None
+
+
+def _networks(text: str) -> str:
+    read_networks(text)
+    return text
 
 
 def _host(host: str) -> str:
@@ -179,3 +206,5 @@ Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
 Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
 CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0: unlimited
 Rate = Annotated[float, Field(ge=0, le=1e9)]
+Ways = Annotated[str, AfterValidator(_ways)]
+Networks = Annotated[str, AfterValidator(_networks)]

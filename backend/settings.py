@@ -1,6 +1,8 @@
 """All settings, read once from the environment and `.env`; `.env.example` lists them."""
 
 import ipaddress
+from functools import cached_property
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Literal, Self
 
@@ -8,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from backend.addresses import http_url
+from backend.schemas.people.rights import Review
 from backend.setting_kinds import (
     AllowedHosts,
     ArtifactStore,
@@ -20,6 +23,7 @@ from backend.setting_kinds import (
     HttpUrl,
     ModelKey,
     ModelUrl,
+    Networks,
     Port,
     PublicUrl,
     Rate,
@@ -28,6 +32,8 @@ from backend.setting_kinds import (
     SecretNames,
     SourceUrls,
     StdioCommands,
+    Ways,
+    read_networks,
 )
 
 DEMO_MODEL = "demo"
@@ -100,7 +106,21 @@ class Settings(BaseSettings):
         "", description="Where the demo model listens; empty: `make run` starts one."
     )
 
-    auth: Literal["none", "password", "oidc"] = "none"
+    auth: Ways = Field(
+        "none",
+        description="none (one local user, loopback only), or a list of local, oidc and proxy.",
+    )
+    trusted_proxies: Networks = Field(
+        "",
+        description="Addresses or networks of proxies that say who a person is (AUTH=proxy), or"
+        " where a request came from, comma-separated.",
+        examples=["10.0.0.5, 10.1.0.0/16"],
+    )
+    review: Review = Field(
+        Review.REASON,
+        description="Whether administrators and reviewers may read others' sessions: off, on, or"
+        " with a reason that the owner sees.",
+    )
     workers: int = Field(2, ge=0, le=64, description="Worker processes that `make run` starts.")
     worker_turns: int = Field(100, ge=1, le=1000, description="Concurrent turns of one worker.")
     lease_seconds: Seconds = Field(10.0, ge=1, description="A worker silent this long is lost.")
@@ -179,16 +199,27 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _refuse_an_open_door(self) -> Self:
         """Refuse non-local hosts: without accounts, anyone who reaches the port is the owner."""
-        if self.auth != "none":
-            raise ValueError(
-                f"AUTH={self.auth}: this version offers AUTH=none only (one local user); unset AUTH"
-            )
-        if not _is_loopback(self.host):
+        if not self.has_accounts and not _is_loopback(self.host):
             raise ValueError(
                 f"HOST={self.host}: with AUTH=none everyone who reaches the port is the one local "
-                "user, so only a loopback address is allowed; set HOST=127.0.0.1"
+                "user, so only a loopback address is allowed; set HOST=127.0.0.1, or AUTH=local"
             )
         return self
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Return the ways of signing in; none where there is one local user."""
+        return tuple(self.auth.split(",")) if self.has_accounts else ()
+
+    @cached_property
+    def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Return the networks of TRUSTED_PROXIES."""
+        return read_networks(self.trusted_proxies)
+
+    @property
+    def has_accounts(self) -> bool:
+        """Return whether people sign in."""
+        return self.auth != "none"
 
     @property
     def uses_demo_model(self) -> bool:

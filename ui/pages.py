@@ -2,19 +2,23 @@
 
 from dataclasses import dataclass
 
+from backend.schemas.people.rights import Permission
 from ui import navigation
 
 
 @dataclass(frozen=True)
 class PageSpec:
-    """One page. `key` is that of its sidebar link; without one, only other pages link to it."""
+    """One page. `key` is that of its sidebar link; without one, only other pages link to it.
+
+    `needs`: what the caller must be permitted to; such pages are under *Administration*.
+    """
 
     path: str
     title: str
     icon: str
     url_path: str
     key: str | None = None
-    for_admins: bool = False
+    needs: Permission | None = None
     shortcut: str | None = None
 
 
@@ -38,7 +42,7 @@ PAGES = (
         ":material/table_rows:",
         "sessions",
         "all-sessions",
-        for_admins=True,
+        needs=Permission.REVIEW_SESSIONS,
     ),
     PageSpec(
         navigation.DOMAINS_PAGE,
@@ -46,10 +50,15 @@ PAGES = (
         ":material/category:",
         "domains",
         "domains",
-        for_admins=True,
+        needs=Permission.MANAGE_DOMAINS,
     ),
     PageSpec(
-        navigation.MODELS_PAGE, "Models", ":material/bolt:", "models", "models", for_admins=True
+        navigation.MODELS_PAGE,
+        "Models",
+        ":material/bolt:",
+        "models",
+        "models",
+        needs=Permission.MANAGE_MODELS,
     ),
     PageSpec(navigation.SHARED_PAGE, "Shared session", ":material/link:", "shared"),
     PageSpec(navigation.CONFIGURATION_PAGE, "Configuration", ":material/tune:", "configuration"),
@@ -60,13 +69,23 @@ PAGES = (
         ":material/dns:",
         "servers",
         "tool-servers",
-        for_admins=True,
+        needs=Permission.MANAGE_SERVERS,
     ),
     PageSpec(
-        navigation.USAGE_PAGE, "Usage", ":material/data_usage:", "usage", "usage", for_admins=True
+        navigation.USAGE_PAGE,
+        "Usage",
+        ":material/data_usage:",
+        "usage",
+        "usage",
+        needs=Permission.SEE_ALL_USAGE,
     ),
     PageSpec(
-        navigation.WORK_PAGE, "Work", ":material/monitor_heart:", "work", "work", for_admins=True
+        navigation.WORK_PAGE,
+        "Work",
+        ":material/monitor_heart:",
+        "work",
+        "work",
+        needs=Permission.SEE_WORK,
     ),
     PageSpec(
         navigation.RETENTION_PAGE,
@@ -74,7 +93,7 @@ PAGES = (
         ":material/auto_delete:",
         "retention",
         "retention",
-        for_admins=True,
+        needs=Permission.OPERATE,
     ),
 )
 

@@ -17,7 +17,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.agents.factory import AgentRecipe, names_of_policies
-from backend.auth.scope import Role, Scope
+from backend.auth.callers import scope_of
+from backend.auth.scope import Scope
 from backend.connections.store import NEWEST_NUMBER
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
@@ -39,6 +40,7 @@ from backend.operations.server_checks import (
 from backend.schemas.domains.dry_runs import FirstRequest
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.domains.templates import DomainTemplate
+from backend.schemas.people.rights import Role
 from backend.tools.context import ToolContext
 from backend.tools.mcp.probe import probe_servers
 from backend.tools.mcp.stored_versions import ToolMemory
@@ -135,15 +137,16 @@ class ServerChecks(Background):
         runtime, services, session_id = self._runtime, self._runtime.services, uuid4()
         with services.database.read() as session:
             number = session.scalar(select(NEWEST_NUMBER))
-            reads = has_documents(session, asked.scope, session_id)
-        files = finder(services.database, services.files, asked.scope, session_id)
-        turn_id, role = uuid4(), asked.scope.role
+            scope = scope_of(session, asked.user_id)
+            reads = has_documents(session, scope, session_id)
+        files = finder(services.database, services.files, scope, session_id)
+        turn_id, role = uuid4(), scope.role
         names = [agent.name for agent in specialists_for(template, role)]
         context = ToolContext(
             runtime.sources.beside(files),
             session_id,
             turn_id,
-            asked.scope,
+            scope,
             # Nothing starts a plan: no tool is called.
             plans=TurnPlans(services, session_id, turn_id, 0, names) if template.manager else None,
             has_documents=reads,

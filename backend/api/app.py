@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Scope
 
 from backend.addresses import Address
 from backend.api import docs
+from backend.api.callers import Callers
 from backend.api.channels import Channels
 from backend.api.http.bodies import Bodies
 from backend.api.http.head import HeadAsGet
@@ -36,6 +37,7 @@ from backend.api.routes.conversations import (
 from backend.api.routes.data import artifacts, files, queries, sources
 from backend.api.routes.domains import agents, configuration, dry_runs, servers, templates
 from backend.api.routes.operations import retention, server, work
+from backend.api.routes.people import account, people, sign_ins, teams
 from backend.artifacts.documents.service import Documents
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
@@ -60,6 +62,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.problems = Counter[int]()
     app.state.reader = EventReader(services.redis)
     settings = services.settings
+    app.state.callers = Callers(services.database, settings)
     app.state.waits = Waits(services.database, app.state.reader, settings.user_waits, ALL_WAITS)
     app.state.channels = Channels(app.state.reader, settings.user_streams, ALL_STREAMS)
     app.state.sources = Sources(settings.data_dir, settings.source_urls, services.sandbox)
@@ -94,7 +97,7 @@ def create_routes() -> FastAPI:
     for resource in (
         chat, sessions, exports, branches, links, search, turns, approvals, tasks, templates,
         dry_runs, configuration, agents, connections, inspection, servers, sources, queries,
-        files, artifacts, server, work, retention, usage,
+        files, artifacts, server, work, retention, usage, sign_ins, account, people, teams,
     ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)

@@ -5,16 +5,21 @@ They are coroutines, because FastAPI would run plain functions in a thread for n
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, Request, Security
+from fastapi.concurrency import run_in_threadpool
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
+from backend.api.callers import Callers
 from backend.api.channels import Channels
 from backend.artifacts.documents.service import Documents
 from backend.artifacts.service import Artifacts
-from backend.auth.scope import LOCAL_USER, Scope
+from backend.auth.scope import Scope
 from backend.data.sources import Sources
+from backend.errors.people import NotSignedIn
 from backend.events.reader import EventReader
 from backend.files.service import Files
 from backend.schemas.conversations.sessions import MAX_KEY_CHARS
+from backend.schemas.people.rights import Allows
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 
@@ -28,9 +33,34 @@ def of_app(name: str) -> Any:
     return Depends(get)
 
 
-async def get_scope() -> Scope:
-    """Return the caller's scope. With AUTH=none that is the one local user."""
-    return LOCAL_USER
+_bearer = HTTPBearer(
+    scheme_name="token",
+    auto_error=False,
+    description="An API token, or that of a sign-in. Where AUTH=none, none is needed.",
+)
+
+
+async def get_scope(
+    request: Request,
+    needs: SecurityScopes,
+    given: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> Scope:
+    """Return the caller's scope: with AUTH=none the local user's, else that of their token.
+
+    Raise NotSignedIn, TokenTooNarrow.
+    """
+    callers: Callers = request.app.state.callers
+    if callers.local is not None:
+        return callers.local
+    if given is None:
+        raise NotSignedIn
+    token = given.credentials
+    scope = callers.remembered(token)
+    if scope is None:
+        scope = await run_in_threadpool(callers.find, token)
+    for level in needs.scopes:
+        scope.require_token(Allows(level))
+    return scope
 
 
 ServicesDep = Annotated[Services, of_app("services")]
@@ -41,7 +71,11 @@ ArtifactsDep = Annotated[Artifacts, of_app("artifacts")]
 DocumentsDep = Annotated[Documents, of_app("documents")]
 FilesDep = Annotated[Files, of_app("files")]
 WaitsDep = Annotated[Waits, of_app("waits")]
-ScopeDep = Annotated[Scope, Depends(get_scope)]
+CallersDep = Annotated[Callers, of_app("callers")]
+# The rule of a route: what the caller's token must allow. What of it is theirs, the service asks.
+ReadScope = Annotated[Scope, Security(get_scope, scopes=[Allows.READ])]
+AskScope = Annotated[Scope, Security(get_scope, scopes=[Allows.ASK])]
+ManageScope = Annotated[Scope, Security(get_scope, scopes=[Allows.MANAGE])]
 IdempotencyKey = Annotated[
     str | None,
     Header(

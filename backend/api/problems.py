@@ -23,6 +23,7 @@ MEDIA_TYPE = "application/problem+json"
 TOO_LARGE = 413
 NOT_FOUND = 404
 NOT_ALLOWED = 405
+NOT_SIGNED_IN = 401
 METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 CLIENT_LEFT = 499  # as nginx counts them
 UNREADABLE = 400  # FastAPI's answer to a body whose bytes it cannot decode
@@ -88,7 +89,9 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 def _app_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, AppError)  # noqa: S101  (registered for it)
-    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else None
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
+    if error.status == NOT_SIGNED_IN:
+        headers["WWW-Authenticate"] = "Bearer"  # RFC 9110, 11.6.1
     return problem(request, error.status, error.title, error.detail, headers)
 
 

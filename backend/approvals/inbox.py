@@ -12,6 +12,7 @@ from backend.conversations.service import listed_to, visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors.approvals import ApprovalNotFound
 from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision
+from backend.schemas.people.rights import Permission
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.approval import ApprovalRow
 from db.models.turns.turn import TurnRow
@@ -62,7 +63,7 @@ def list_approvals(
     belongs to the other order.
     """
     if everyone:
-        scope.require_admin()
+        scope.require(Permission.REVIEW_SESSIONS)
     place = tuple_(ApprovalRow.created_at, ApprovalRow.id)
     oldest_first = status is ApprovalStatus.PENDING
     order_name = "approvals, oldest first" if oldest_first else "approvals, newest first"
@@ -89,7 +90,7 @@ def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
     Raise NotAllowed if a member asks for everyone's.
     """
     if everyone:
-        scope.require_admin()
+        scope.require(Permission.REVIEW_SESSIONS)
     query = (
         select(func.count())
         .select_from(ApprovalRow)

@@ -1,36 +1,97 @@
-"""The scope: the caller's identity and role; the first argument of every query."""
+"""The scope: who asks, and what is theirs; the first argument of every query.
 
-from dataclasses import dataclass
+Everything that anybody may do is decided here, by `Scope.require`, or by the conditions on rows in
+`backend.auth.reach`, which need a scope.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from uuid import UUID
 
 from backend.errors.base import NotAllowed
+from backend.errors.people import TokenTooNarrow
+from backend.schemas.people.rights import Allows, Permission, Review, Role
+from db.models.people.user import LOCAL
+
+PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
+    Role.MEMBER: frozenset(),
+    Role.REVIEWER: frozenset({Permission.REVIEW_SESSIONS}),
+    Role.ADMIN: frozenset(Permission),
+}
+# What tokens that only read or ask leave of a role.
+READING = frozenset(
+    {
+        Permission.REVIEW_SESSIONS,
+        Permission.SEE_WORK,
+        Permission.SEE_ALL_USAGE,
+        Permission.READ_AUDIT,
+    }
+)
+_LEVELS = tuple(Allows)
 
 
-class Role(StrEnum):
-    """What a person may see: a member their own sessions, an admin everyone's."""
+class ScopeType(StrEnum):
+    """Whose things a scope holds."""
 
-    MEMBER = "member"
-    ADMIN = "admin"
+    USER = "user"  # a person's
+    ACCOUNT = "account"  # a service account's
+    TEAM = "team"  # one team's only
+    ORGANISATION = "organisation"  # what the members of an organisation own
+    NONE = "none"  # nobody's
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The caller: user, team, organisation and role."""
+    """Who asks (`user_id`), and whose things they see: those of `type` and `id`, and of `teams`.
+
+    `allows`: what the token that they use allows; `review`: how they may read others' sessions;
+    `sign_in`: the sign-in that they use, if any.
+    """
 
     user_id: str
     role: Role = Role.MEMBER
-    team: str | None = None
-    organisation: str | None = None
+    teams: frozenset[str] = frozenset()
+    type: ScopeType = ScopeType.USER
+    of: str | None = None  # the team or organisation, where it is one's scope
+    name: str = ""
+    allows: Allows = Allows.MANAGE
+    review: Review = Review.OFF
+    sign_in: UUID | None = None
 
     @property
-    def is_admin(self) -> bool:
-        """Return whether the caller may review sessions of all owners."""
-        return self.role is Role.ADMIN
+    def id(self) -> str:
+        """Return whose things the scope holds."""
+        return self.user_id if self.of is None else self.of
 
-    def require_admin(self) -> None:
-        """Raise NotAllowed unless the caller is an admin."""
-        if not self.is_admin:
+    @property
+    def permissions(self) -> frozenset[Permission]:
+        """Return what the role allows, as far as the token does and reviews are on."""
+        held = PERMISSIONS[self.role]
+        if self.allows is not Allows.MANAGE:
+            held &= READING
+        return held if self.review is not Review.OFF else held - {Permission.REVIEW_SESSIONS}
+
+    def without_reviews(self) -> "Scope":
+        """Return the scope without the right to read others' sessions."""
+        return replace(self, review=Review.OFF)
+
+    def has(self, permission: Permission) -> bool:
+        """Return whether the caller has the permission."""
+        return permission in self.permissions
+
+    def require(self, permission: Permission) -> None:
+        """Raise NotAllowed unless the caller has the permission."""
+        if not self.has(permission):
             raise NotAllowed
 
+    def require_token(self, level: Allows) -> None:
+        """Raise TokenTooNarrow unless the caller's token allows so much."""
+        if _LEVELS.index(self.allows) < _LEVELS.index(level):
+            raise TokenTooNarrow(
+                f"This token allows to {self.allows} only; this call needs one that allows to"
+                f" {level}."
+            )
 
-LOCAL_USER = Scope(user_id="local", role=Role.ADMIN)
+
+LOCAL_USER = Scope(LOCAL, Role.ADMIN, name=LOCAL, review=Review.ON)

@@ -22,6 +22,7 @@ from backend.schemas.connections import (
     SavedConnectionInput,
     TestedConnectionInput,
 )
+from backend.schemas.people.rights import Permission
 from backend.settings import Settings
 from db.models.model_connection import ModelConnectionRow
 from db.session import Database
@@ -32,7 +33,7 @@ PORTS = {"http": 80, "https": 443}
 
 def look(session: Session, settings: Settings, scope: Scope) -> ModelConnection:
     """Return the connection in use. Raise NotAllowed."""
-    scope.require_admin()
+    scope.require(Permission.MANAGE_MODELS)
     environment = _environment(settings)
     common = {"environment": environment, "environment_is_demo": settings.uses_demo_model}
     row = store.find_saved(session)
@@ -57,7 +58,7 @@ def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnec
 
     Raise NotAllowed, InvalidInput, ConnectionChanged, KeyUnreadable, ConfigurationError.
     """
-    scope.require_admin()
+    scope.require(Permission.MANAGE_MODELS)
     store.lock(session)
     _check_replaced(session, wanted)
     connection = _connection(session, settings, wanted, wanted.default_model)
@@ -79,7 +80,7 @@ def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnec
 
 def remove(session: Session, scope: Scope) -> None:
     """Return to the environment's connection, and delete the saved key. Raise NotAllowed."""
-    scope.require_admin()
+    scope.require(Permission.MANAGE_MODELS)
     if store.clear(session):
         audit.record(session, scope.user_id, "removed", SUBJECT, SUBJECT)
 
@@ -93,7 +94,7 @@ def test(
 
     Raise NotAllowed, InvalidInput, KeyUnreadable.
     """
-    scope.require_admin()
+    scope.require(Permission.MANAGE_MODELS)
     with database.read() as session:
         connection = _connection(session, settings, wanted, wanted.default_model or "")
     return asyncio.run(probe(connection))

@@ -11,9 +11,10 @@ from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from backend import audit
+from backend.auth.reach import OWN
 from backend.auth.scope import Scope
 from backend.conversations.service import exists_still, lock
-from backend.errors.conversations import LinkNotFound, LinkRevoked, SessionNotFound, TooManyLinks
+from backend.errors.conversations import LinkNotFound, LinkRevoked, TooManyLinks
 from backend.schemas.conversations.links import (
     NewSessionLink,
     SessionLink,
@@ -46,11 +47,7 @@ def make_link(session: Session, scope: Scope, conversation_id: UUID) -> NewSessi
 
 def list_links(session: Session, scope: Scope, conversation_id: UUID) -> SessionLinks:
     """Return the links to one of the caller's own sessions. Raise SessionNotFound."""
-    owner = session.scalar(
-        select(ConversationRow.owner_id).where(ConversationRow.id == conversation_id)
-    )
-    if owner != scope.user_id:
-        raise SessionNotFound
+    _hold(session, scope, conversation_id)
     rows = session.scalars(
         select(SessionLinkRow)
         .where(SessionLinkRow.conversation_id == conversation_id)
@@ -111,9 +108,8 @@ def open_link(session: Session, token: str) -> tuple[Scope, SharedSession]:
 
 
 def _hold(session: Session, scope: Scope, conversation_id: UUID) -> None:
-    """Lock one of the caller's own sessions: admins cannot share others'. Raise SessionNotFound."""
-    if lock(session, scope, conversation_id).owner_id != scope.user_id:
-        raise SessionNotFound
+    """Lock one of the caller's own sessions, or their team's. Raise SessionNotFound."""
+    lock(session, scope, conversation_id, OWN)
 
 
 def _link(row: SessionLinkRow) -> SessionLink:

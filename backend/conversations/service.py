@@ -14,20 +14,20 @@ from sqlalchemy import (
     insert,
     literal,
     select,
-    true,
     tuple_,
     update,
 )
 from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 
+from backend.auth.reach import OWN, conversation_reached_by
 from backend.auth.scope import Scope
-from backend.conversations.reviews import record_review
 from backend.conversations.session_turns import of_latest_turn, session_status, waits_for
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
 from backend.errors.base import InvalidInput
 from backend.errors.conversations import SessionNotFound
+from backend.errors.people import TeamNotFound
 from backend.schemas.conversations import sessions as schemas
 from backend.schemas.conversations.sessions import (
     MAX_TITLE_CHARS,
@@ -35,8 +35,8 @@ from backend.schemas.conversations.sessions import (
     SessionOrder,
     SessionPage,
 )
+from backend.schemas.people.rights import Permission, Right
 from backend.text import clean_text, is_visible
-from backend.types import JSON
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 
@@ -66,14 +66,12 @@ class SessionFilter:
     order: SessionOrder = SessionOrder.LATEST
 
 
-def visible_to(scope: Scope, *, everyone: bool = True) -> ColumnElement[bool]:
-    """Match the conversations that the caller may see: for an admin with `everyone`, all.
+def visible_to(scope: Scope, right: Right | None = Right.READ) -> ColumnElement[bool]:
+    """Match the conversations on which the caller has the right; OWN: those that are theirs.
 
     One whose deletion is due does not exist any more, whether or not a worker has deleted it yet.
     """
-    if scope.is_admin and everyone:
-        return exists_still()
-    return (ConversationRow.owner_id == scope.user_id) & exists_still()
+    return conversation_reached_by(scope, right) & exists_still()
 
 
 def exists_still() -> ColumnElement[bool]:
@@ -82,9 +80,12 @@ def exists_still() -> ColumnElement[bool]:
     return due.is_(None) | (due > func.clock_timestamp())
 
 
-def listed_to(scope: Scope, *, everyone: bool = True) -> ColumnElement[bool]:
-    """Match the conversations that lists show to the caller: none that is to be deleted."""
-    of_whom = true() if scope.is_admin and everyone else ConversationRow.owner_id == scope.user_id
+def listed_to(scope: Scope, *, everyone: bool = False) -> ColumnElement[bool]:
+    """Match the conversations that lists show to the caller: none that is to be deleted.
+
+    With `everyone`, also those that a reviewer may read now.
+    """
+    of_whom = conversation_reached_by(scope if everyone else scope.without_reviews(), Right.READ)
     return of_whom & ConversationRow.deletes_at.is_(None)
 
 
@@ -95,11 +96,15 @@ def create(
     title: str | None,
     conversation_id: UUID | None = None,
     parent_id: UUID | None = None,
+    team: str | None = None,
 ) -> UUID:
     """Create a conversation with its image; return its id, a new one if none is given.
 
-    `parent_id`: the conversation whose task it runs.
+    `parent_id`: the conversation whose task it runs; `team`: the team that it belongs to, else it
+    is the caller's. Raise TeamNotFound for a team that the caller is not in.
     """
+    if team is not None and team not in scope.teams:
+        raise TeamNotFound
     conversation_id = conversation_id or uuid4()
     session.execute(
         insert(ConversationRow).values(
@@ -109,8 +114,7 @@ def create(
             domain_version=image.domain_version,
             image=image.template,
             owner_id=scope.user_id,
-            team=scope.team,
-            organisation=scope.organisation,
+            team=team,
             title=clean_title(title or ""),
             parent_id=parent_id,
         )
@@ -118,10 +122,13 @@ def create(
     return conversation_id
 
 
-def check_visible(session: Session, scope: Scope, conversation_id: UUID) -> None:
-    """Raise SessionNotFound unless the caller may see the session."""
+def check_visible(
+    session: Session, scope: Scope, conversation_id: UUID, right: Right | None = Right.READ
+) -> None:
+    """Raise SessionNotFound unless the caller has this right on the session."""
     row = ConversationRow
-    found = session.scalar(select(row.id).where(row.id == conversation_id, visible_to(scope)))
+    of_whom = visible_to(scope, right)
+    found = session.scalar(select(row.id).where(row.id == conversation_id, of_whom))
     if found is None:
         raise SessionNotFound
 
@@ -150,11 +157,22 @@ def get_image(session: Session, scope: Scope, conversation_id: UUID) -> dict[str
     return image
 
 
-def lock(session: Session, scope: Scope, conversation_id: UUID) -> ConversationRow:
-    """Lock one of the caller's conversations until the transaction ends. Raise SessionNotFound."""
+def lock(
+    session: Session,
+    scope: Scope,
+    conversation_id: UUID,
+    right: Right | None = Right.CONTINUE,
+    unless: Permission | None = None,
+) -> ConversationRow:
+    """Lock a conversation until the transaction ends. Raise SessionNotFound.
+
+    The caller needs the right on it, `unless` they have this permission.
+    """
+    is_allowed = unless is not None and scope.has(unless)
+    of_whom = exists_still() if is_allowed else visible_to(scope, right)
     row = session.scalar(
         select(ConversationRow)
-        .where(ConversationRow.id == conversation_id, visible_to(scope))
+        .where(ConversationRow.id == conversation_id, of_whom)
         .with_for_update(key_share=True)
     )
     if row is None:
@@ -171,9 +189,11 @@ def list_sessions(
     belongs to another order.
     """
     if wanted.everyone:
-        scope.require_admin()
+        scope.require(Permission.REVIEW_SESSIONS)
     limit = max(1, min(limit, MAX_PAGE))
-    query = _SESSIONS.where(listed_to(scope, everyone=wanted.everyone), *_conditions(wanted))
+    is_kept = ConversationRow.deletes_at.is_(None)
+    of_whom = is_kept if wanted.everyone else listed_to(scope)
+    query = _SESSIONS.where(of_whom, *_conditions(wanted))
     place = (_BY[wanted.order.column], ConversationRow.id)
     if cursor:
         after = _read_place(cursor, wanted.order)
@@ -197,10 +217,8 @@ def change(session: Session, scope: Scope, conversation_id: UUID, wanted: Sessio
         values["title"] = clean_title(wanted.title)
         if not values["title"]:
             raise InvalidInput("A title needs at least one visible character.")
-    held = lock(session, scope, conversation_id)
+    lock(session, scope, conversation_id, OWN)
     if values:
-        fields: JSON = {"fields": sorted(values)}
-        record_review(session, scope.user_id, held.owner_id, conversation_id, "changed", fields)
         session.execute(
             update(ConversationRow)
             .where(ConversationRow.id == conversation_id)

@@ -25,6 +25,7 @@ from backend.llm.clean import clean
 from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage
 from backend.schemas.domains.servers import VersionStatus
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.people.rights import Permission
 from db.models.conversations.conversation import ConversationRow
 from db.models.domains.domain import DomainRow
 from db.models.domains.server_tool import ServerToolRow
@@ -88,7 +89,7 @@ def create(
 
     Raise NotAllowed, InvalidInput or DomainNameTaken.
     """
-    scope.require_admin()
+    scope.require(Permission.MANAGE_DOMAINS)
     check_template(template)
     domain_id = uuid4()
     first = not session.scalar(select(func.count()).where(DomainRow.is_default))
@@ -102,7 +103,7 @@ def create(
 
 def duplicate(session: Session, scope: Scope, domain_id: UUID, name: str) -> Domain:
     """Store a copy under another name. Raise like `create`, and DomainNotFound."""
-    scope.require_admin()
+    scope.require(Permission.MANAGE_DOMAINS)
     template = template_in(get(session, scope, domain_id)).model_copy(update={"name": name})
     return create(session, scope, template, source=domain_id)
 
@@ -144,14 +145,14 @@ def list_versions(
     session: Session, scope: Scope, domain_id: UUID, *, before: int | None, limit: int
 ) -> DomainVersionPage:
     """Return one page of a domain's versions, newest first. Raise NotAllowed or DomainNotFound."""
-    scope.require_admin()
+    scope.require(Permission.MANAGE_DOMAINS)
     _find(session, DomainRow.id == domain_id)
     return versions.list_versions(session, domain_id, before=before, limit=limit)
 
 
 def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) -> DomainVersion:
     """Return one version of a domain. Raise NotAllowed, DomainNotFound or DomainVersionNotFound."""
-    scope.require_admin()
+    scope.require(Permission.MANAGE_DOMAINS)
     today = template_in(get(session, scope, domain_id))
     found = versions.get_version(session, domain_id, number)
     return found.model_copy(update={"changes": diff_templates(found.template, today)})
@@ -186,7 +187,7 @@ def template_in(domain: Domain) -> DomainTemplate:
 
 def _hold(session: Session, scope: Scope, domain_id: UUID, edited: int | None) -> DomainRow:
     """Return the row, locked; `edited` is the version that the caller edited."""
-    scope.require_admin()
+    scope.require(Permission.MANAGE_DOMAINS)
     row = _find(session, DomainRow.id == domain_id, lock=True)
     if edited is not None and edited != row.version:
         raise DomainChanged(

@@ -6,7 +6,6 @@ credentials do not travel: they are masked in the edited template, and the worke
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TypeVar, cast
 from uuid import UUID, uuid4
 
@@ -15,7 +14,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from backend.agents.check import check_image
-from backend.auth.scope import Role, Scope
+from backend.auth.scope import Scope
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
 from backend.domains.template import check_template
@@ -25,6 +24,7 @@ from backend.operations.workers import count_workers
 from backend.schemas.domains.dry_runs import FirstRequest, RequestTrial, ServersTrial
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.domains.templates import DomainTemplate, McpServer
+from backend.schemas.people.rights import Permission
 from backend.settings import Settings
 from backend.turns.process.services import Services
 
@@ -43,14 +43,6 @@ class DryRunRequest(BaseModel):
     agent: str | None
     question: str
     user_id: str
-    role: Role
-    team: str | None
-    organisation: str | None
-
-    @property
-    def scope(self) -> Scope:
-        """The scope whose files the agent would see."""
-        return Scope(self.user_id, self.role, self.team, self.organisation)
 
 
 class Question(BaseModel):
@@ -71,7 +63,7 @@ def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersR
 
     Raise NotAllowed, DomainNotFound, or ToolServersNotChecked if no worker answers.
     """
-    scope.require_admin()
+    scope.require(Permission.MANAGE_SERVERS)
     with services.database.read() as session:
         servers = domains.get(session, scope, domain_id).mcp_servers
     question = Question(id=uuid4(), domain_id=domain_id)
@@ -88,7 +80,7 @@ def try_servers(services: Services, scope: Scope, trial: ServersTrial) -> Server
 
 def try_request(services: Services, scope: Scope, trial: RequestTrial) -> FirstRequest:
     """Make a worker build an agent's first request; it is not sent. Raise like `try_servers`."""
-    asked = DryRunRequest(agent=trial.agent, question=trial.question, **asdict(scope))
+    asked = DryRunRequest(agent=trial.agent, question=trial.question, user_id=scope.user_id)
     return _ask(services, *_question(services, scope, trial, asked), FirstRequest)
 
 
@@ -96,7 +88,7 @@ def _question(
     services: Services, scope: Scope, trial: ServersTrial, asked: DryRunRequest | None
 ) -> tuple[Question, float]:
     """Return the question and its time limit, after the checks that saving would make."""
-    scope.require_admin()
+    scope.require(Permission.MANAGE_SERVERS)
     if trial.domain_id:
         with services.database.read() as session:
             domains.get(session, scope, trial.domain_id)

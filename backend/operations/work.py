@@ -13,6 +13,7 @@ from backend.conversations.session_turns import of_latest_turn
 from backend.operations.workers import list_workers
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.operations.work import FAILURE_HOURS, Work, WorkTurn
+from backend.schemas.people.rights import Permission
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.queries import HEARTBEAT_COLUMNS, seconds_between, state_of
 from db.models.conversations.conversation import ConversationRow
@@ -24,7 +25,7 @@ LISTED = 100
 
 def get_work(database: Database, redis: Redis, scope: Scope) -> Work:
     """Return the current work of all owners. Raise NotAllowed unless the caller is an admin."""
-    scope.require_admin()
+    scope.require(Permission.SEE_WORK)
     with database.read() as session:
         counts = dict(
             session.execute(

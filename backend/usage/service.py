@@ -13,6 +13,7 @@ from backend.conversations import service as conversations
 from backend.domains.template import template_of
 from backend.schemas.conversations.turns import Route, Usage
 from backend.schemas.domains.templates import Limits
+from backend.schemas.people.rights import Permission
 from backend.schemas.usage import (
     Budget,
     DomainBudgets,
@@ -137,7 +138,7 @@ def report_usage(
     """Return the usage of the last `days` days, with today: everyone's for admins."""
     today = session.scalars(select(TODAY)).one()
     since = today - timedelta(days=days - 1)
-    found = entries(literal(since), None if scope.is_admin else scope.user_id)
+    found = entries(literal(since), None if scope.has(Permission.SEE_ALL_USAGE) else scope.user_id)
     models = _sums(session, found, COLUMNS[UsageBy.MODEL])
     return UsageReport(
         since=since,
@@ -153,7 +154,7 @@ def report_usage(
             row.key for row in models if row.key not in settings.model_prices and row.key != UNKNOWN
         ),
         unreported=sorted(row.key for row in models if row.is_unreported),
-        domains=_domains(session) if scope.is_admin else [],
+        domains=_domains(session) if scope.has(Permission.SEE_ALL_USAGE) else [],
     )
 
 

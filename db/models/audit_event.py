@@ -12,7 +12,10 @@ class AuditEventRow(Base):
     """One action of a person or of the software; rows are append-only."""
 
     __tablename__ = "audit_events"
-    __table_args__ = (Index("ix_audit_events_subject", "subject", "subject_id", "id"),)
+    __table_args__ = (
+        Index("ix_audit_events_subject", "subject", "subject_id", "id"),
+        Index("ix_audit_events_actor", "actor", "id"),
+    )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))

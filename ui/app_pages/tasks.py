@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from ui import state
 from ui.features.plans import board as task_board
 from ui.features.plans.board import EVERYONE, page_cursors
@@ -9,7 +10,7 @@ from ui.features.plans.board import EVERYONE, page_cursors
 st.set_page_config(page_title="Tasks · Colloquy")
 st.title("Tasks", anchor=False)
 st.caption("Tasks that agents work on for a plan. Each task has its own session.")
-if state.server().is_admin:
+if Permission.REVIEW_SESSIONS in state.server().permissions:
     st.toggle(
         "Include other people's sessions",
         key=EVERYONE,

@@ -5,6 +5,7 @@ from typing import NoReturn
 import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
+from backend.schemas.people.rights import Permission
 from ui import navigation, state
 from ui.shared.text.markdown import plain
 
@@ -13,9 +14,9 @@ class PageEnd(Exception):
     """Raised to end a page early; `ui/app.py` catches it."""
 
 
-def admins_only() -> None:
-    """Let only administrators continue; others see whom to ask."""
-    if not state.server().is_admin:
+def require(permission: Permission) -> None:
+    """Let only those continue who have the permission; others see whom to ask."""
+    if permission not in state.server().permissions:
         st.info("This page is for administrators. Ask one of them if you need it.")
         _end()
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import AskScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import large
 from backend.approvals.allowed_tools import forbid_tool, list_allowed
@@ -28,7 +28,7 @@ Whose = Annotated[Literal["mine", "all"], Query(alias="scope", description="`all
 @large
 def get_approvals(
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     status: Literal["pending", "decided", "expired", "withdrawn", "all"] = "pending",
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
@@ -43,21 +43,21 @@ def get_approvals(
 
 
 @router.get("/approvals/count")
-def get_count(services: ServicesDep, scope: ScopeDep, everyone: Whose = "mine") -> ApprovalCount:
+def get_count(services: ServicesDep, scope: ReadScope, everyone: Whose = "mine") -> ApprovalCount:
     """How many calls wait for a decision."""
     with services.database.read() as session:
         return ApprovalCount(pending=count_pending(session, scope, everyone=everyone == "all"))
 
 
 @router.get("/approvals/{approval_id}")
-def get_approval(approval_id: UUID, services: ServicesDep, scope: ScopeDep) -> Approval:
+def get_approval(approval_id: UUID, services: ServicesDep, scope: ReadScope) -> Approval:
     """One approval."""
     with services.database.read() as session:
         return find_approval(session, scope, approval_id)
 
 
 @router.post("/approvals/{approval_id}/decision")
-def decide(approval_id: UUID, body: Decision, services: ServicesDep, scope: ScopeDep) -> Approval:
+def decide(approval_id: UUID, body: Decision, services: ServicesDep, scope: AskScope) -> Approval:
     """Decide on one call; its turn resumes once nothing else is pending.
 
     Repeating a decision returns the same answer; a different one is refused with 409, which says
@@ -67,7 +67,7 @@ def decide(approval_id: UUID, body: Decision, services: ServicesDep, scope: Scop
 
 
 @router.get("/sessions/{session_id}/allowed_tools")
-def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> AllowedTools:
+def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ReadScope) -> AllowedTools:
     """The tools that need no further approval in this session, because a person allowed them."""
     with services.database.read() as session:
         return AllowedTools(allowed_tools=list_allowed(session, scope, session_id))
@@ -75,7 +75,7 @@ def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ScopeDep) 
 
 @router.delete("/sessions/{session_id}/allowed_tools/{tool}")
 def remove_allowed_tool(
-    session_id: UUID, tool: Text, services: ServicesDep, scope: ScopeDep
+    session_id: UUID, tool: Text, services: ServicesDep, scope: AskScope
 ) -> AllowedTools:
     """Require approval for a tool again, from the next turn on; returns the remaining tools."""
     with services.database.transaction() as session:

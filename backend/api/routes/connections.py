@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ManageScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import long_wait
 from backend.connections import service as connections
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/model-connection", tags=["model connection"])
 
 
 @router.get("")
-def get_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
+def get_connection(services: ServicesDep, scope: ReadScope) -> ModelConnection:
     """The endpoint and default model in use, and whether there is a key; never the key itself."""
     with services.database.read() as session:
         return connections.look(session, services.settings, scope)
@@ -25,7 +25,7 @@ def get_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
 
 @router.put("")
 def save_connection(
-    body: Sent[SavedConnectionInput], services: ServicesDep, scope: ScopeDep
+    body: Sent[SavedConnectionInput], services: ServicesDep, scope: ManageScope
 ) -> ModelConnection:
     """Save a connection, which replaces the environment's as a whole.
 
@@ -37,7 +37,7 @@ def save_connection(
 
 
 @router.delete("")
-def remove_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
+def remove_connection(services: ServicesDep, scope: ManageScope) -> ModelConnection:
     """Remove the saved connection and its key; the environment's connection applies again."""
     with services.database.transaction() as session:
         connections.remove(session, scope)
@@ -47,7 +47,7 @@ def remove_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection
 @router.post("/test")
 @long_wait
 def test_connection(
-    body: Sent[TestedConnectionInput], services: ServicesDep, scope: ScopeDep
+    body: Sent[TestedConnectionInput], services: ServicesDep, scope: ManageScope
 ) -> ConnectionTest:
     """Ask the model for a word, or list the endpoint's models if none is named; save nothing.
 

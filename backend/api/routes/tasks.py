@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import AskScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import large
 from backend.schemas.tasks import PlanList, Task, TaskDecision, TaskPage, TaskStatus
@@ -18,7 +18,7 @@ Whose = Annotated[Literal["mine", "all"], Query(alias="scope", description="`all
 
 @router.get("/sessions/{session_id}/tasks")
 @large
-def get_plans(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> PlanList:
+def get_plans(session_id: UUID, services: ServicesDep, scope: ReadScope) -> PlanList:
     """Return the plans of a session, in order, each with all its tasks."""
     with services.database.read() as session:
         return list_plans(session, scope, session_id)
@@ -28,7 +28,7 @@ def get_plans(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> PlanL
 @large
 def get_tasks(
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     status: TaskStatus | None = None,
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
@@ -42,7 +42,7 @@ def get_tasks(
 
 
 @router.post("/tasks/{task_id}/decision")
-def decide(task_id: UUID, body: TaskDecision, services: ServicesDep, scope: ScopeDep) -> Task:
+def decide(task_id: UUID, body: TaskDecision, services: ServicesDep, scope: AskScope) -> Task:
     """Decide what follows a failed task: `retry` it, `skip` what depends on it, or `stop`.
 
     A task that does not await a decision is refused with 409.

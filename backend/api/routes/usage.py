@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ReadScope, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import long_read
 from backend.errors.base import InvalidInput
@@ -21,7 +21,7 @@ LONGEST_IDS = 37 * MAX_IDS
 @long_read
 def get_usage(
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     days: Annotated[Whole, Query(ge=1, le=366)] = 30,
     by: UsageBy = UsageBy.DAY,
 ) -> UsageReport:
@@ -36,7 +36,7 @@ def get_usage(
 
 @router.get("/sessions/{session_id}/usage")
 @long_read
-def get_session_usage(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> SessionUsage:
+def get_session_usage(session_id: UUID, services: ServicesDep, scope: ReadScope) -> SessionUsage:
     """The usage of a session's turns by model, and what is left of its budgets."""
     with services.database.read_snapshot() as session:
         return session_usage(session, services.settings, scope, session_id)
@@ -46,7 +46,7 @@ def get_session_usage(session_id: UUID, services: ServicesDep, scope: ScopeDep) 
 def get_turn_figures(
     session_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     ids: Annotated[
         Text, Query(max_length=LONGEST_IDS, description=f"Up to {MAX_IDS} turns, comma-separated.")
     ],

@@ -15,6 +15,7 @@ from backend.auth.scope import Scope
 from backend.conversations.removal import children_of, delete_conversation
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.plan import Plan, Planned, make_plan
+from backend.schemas.people.rights import Permission
 from backend.schemas.retention import (
     Retention,
     RetentionOutcome,
@@ -57,7 +58,7 @@ def rules_of(settings: Settings) -> RetentionRules:
 
 def look(settings: Settings, database: Database, scope: Scope) -> Retention:
     """Return the rules and what they would delete now. Raise NotAllowed."""
-    scope.require_admin()
+    scope.require(Permission.OPERATE)
     rules = rules_of(settings)
     with database.transaction() as session:
         plan, runs = make_plan(session, rules), _runs(session)
@@ -68,7 +69,7 @@ def look(settings: Settings, database: Database, scope: Scope) -> Retention:
 
 def apply_as(services: Services, scope: Scope, *, dry_run: bool) -> RetentionOutcome:
     """Apply retention now, for a person; a dry run only counts. Raise NotAllowed."""
-    scope.require_admin()
+    scope.require(Permission.OPERATE)
     with services.database.transaction() as session:
         plan = make_plan(session, rules_of(services.settings))
         if not dry_run:

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from backend.schemas.people.rights import Permission
 from backend.schemas.wire import Wire
 from backend.version import VERSION
 
@@ -11,7 +12,9 @@ class ServerInfo(Wire):
 
     version: str = VERSION
     user: str
-    is_admin: bool
+    name: str = Field(description="The caller's name.")
+    has_accounts: bool = Field(description="People sign in here.")
+    permissions: list[Permission] = Field(description="What the caller's role allows.")
     model: str
     is_demo_model: bool
     ready: bool

@@ -10,6 +10,7 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.errors.tools import ToolVersionNotFound
 from backend.schemas.domains.servers import ToolVersion, ToolVersionPage, VersionStatus
+from backend.schemas.people.rights import Permission
 from backend.types import JSON
 from db.models.domains.server_tool import ServerToolRow
 
@@ -21,7 +22,7 @@ def list_versions(session: Session, scope: Scope, domain_id: UUID) -> ToolVersio
 
     At most MAX_LISTED are listed, all are counted. Raise NotAllowed for non-admins.
     """
-    scope.require_admin()
+    scope.require(Permission.MANAGE_SERVERS)
     row = ServerToolRow
     is_pending = row.status == VersionStatus.PENDING
     rows = session.execute(
@@ -45,7 +46,7 @@ def decide(
 
     Raise NotAllowed, ToolVersionNotFound.
     """
-    scope.require_admin()
+    scope.require(Permission.MANAGE_SERVERS)
     row = ServerToolRow
     decided = session.execute(
         update(row)
@@ -61,7 +62,7 @@ def decide(
 
 def count_waiting(session: Session, scope: Scope) -> int:
     """Return how many tools of servers wait for the caller's decision; only admins decide."""
-    if not scope.is_admin:
+    if not scope.has(Permission.MANAGE_SERVERS):
         return 0
     row = ServerToolRow
     is_waiting = (row.status == VersionStatus.PENDING) & row.domain_id.is_not(None)

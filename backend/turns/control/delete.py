@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session as DatabaseSession
 
 from backend import audit
 from backend.artifacts import erasing as artifacts
+from backend.auth.reach import OWN
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.removal import (
@@ -23,6 +24,7 @@ from backend.errors.conversations import SessionNotFound
 from backend.errors.plans import SessionOfTask
 from backend.files.erasing import erase_deleted
 from backend.schemas.conversations.sessions import Session
+from backend.schemas.people.rights import Permission
 from backend.turns.plan.moving import stop_plans
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
@@ -85,7 +87,7 @@ def delete_due(services: Services) -> None:
 
 
 def _hold(scope: Scope, session: DatabaseSession, session_id: UUID) -> ConversationRow:
-    held = conversations.lock(session, scope, session_id)
+    held = conversations.lock(session, scope, session_id, OWN, unless=Permission.OPERATE)
     if held.parent_id is not None:
         raise SessionOfTask
     return held

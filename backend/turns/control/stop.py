@@ -8,6 +8,7 @@ from backend.conversations.reviews import record_review
 from backend.errors.turns import TurnNotFound
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import Progress
+from backend.schemas.people.rights import Permission, Right
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, latest_turn, list_unfinished, turn_of
 from backend.turns.run.publish import publish_closed
@@ -20,8 +21,8 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
     Stopping a finished turn changes nothing. Raise TurnNotFound.
     """
     with services.database.transaction() as session:
-        turn = find_turn(session, scope, turn_id)
-        held = conversations.lock(session, scope, turn.conversation_id)
+        turn = find_turn(session, scope, turn_id, unless=Permission.OPERATE)
+        held = conversations.lock(session, scope, turn.conversation_id, unless=Permission.OPERATE)
         session.refresh(turn)
         was_stopping = turn.stop_requested
         closed = stop_row(session, turn)
@@ -46,7 +47,7 @@ def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
     Raise SessionNotFound, and TurnNotFound for a session that never had a turn.
     """
     with services.database.read() as session:
-        conversations.check_visible(session, scope, session_id)
+        conversations.check_visible(session, scope, session_id, Right.CONTINUE)
         first = next(iter(list_unfinished(session, session_id)), None)
         turn = first or latest_turn(session, session_id)
     if turn is None:

@@ -21,6 +21,7 @@ from backend.errors.conversations import (
 )
 from backend.errors.domains import DomainNotFound
 from backend.files.copying import copy_all
+from backend.schemas.people.rights import Right
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
 from backend.turns.submit.service import open_session
@@ -55,7 +56,7 @@ def _continue(
     key: str | None,
 ) -> UUID:
     new_id = _id_of(scope, session_id, key)
-    old = conversations.lock(session, scope, session_id)
+    old = conversations.lock(session, scope, session_id, Right.READ)
     if earlier := session.get(ConversationRow, new_id):
         if earlier.metadata_.get(ASKED) != domain:
             raise IdempotencyKeyReused

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from backend.agents.state import empty_state
 from backend.approvals.allowed_tools import ALLOWED_TOOLS, tools_allowed_in
-from backend.auth.scope import Role, Scope
+from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations import views
 from backend.conversations.service import Image
@@ -85,10 +85,12 @@ def _conversation(session: Session, graph: Graph, node: TaskNode, name: str) -> 
     if node.session_id is not None:
         return session.get_one(ConversationRow, node.session_id)
     parent = graph.parent
-    scope = Scope(parent.owner_id, Role.MEMBER, parent.team, parent.organisation)
+    owner = Scope(parent.owner_id, teams=frozenset(filter(None, [parent.team])))
     template = _image(parent, node.agent)
     image = Image(parent.domain_id, parent.domain_name, template, parent.domain_version)
-    child_id = conversations.create(session, scope, image, name, parent_id=parent.id)
+    child_id = conversations.create(
+        session, owner, image, name, parent_id=parent.id, team=parent.team
+    )
     views.begin(session, child_id, empty_state())
     child = session.get_one(ConversationRow, child_id)
     if allowed := tools_allowed_in(parent):

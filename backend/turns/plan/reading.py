@@ -16,6 +16,7 @@ from backend.cursor import decode_cursor, encode_cursor
 from backend.errors.plans import TaskNotFound
 from backend.planning.results import MOST_SHOWN, fit_output
 from backend.schemas.conversations.turns import ErrorSummary, TurnStatus, Usage, WaitsFor
+from backend.schemas.people.rights import Permission
 from backend.schemas.tasks import OnFailure, Plan, PlanList, PlanStatus, Task, TaskPage, TaskStatus
 from db.models.conversations.conversation import ConversationRow
 from db.models.planning.plan import PlanRow, TaskRow
@@ -56,7 +57,7 @@ def list_tasks(
     Raise NotAllowed if a member asks for everyone's tasks, InvalidInput for a bad cursor.
     """
     if everyone:
-        scope.require_admin()
+        scope.require(Permission.REVIEW_SESSIONS)
     query = (
         _tasks()
         .add_columns(PlanRow.created_at)

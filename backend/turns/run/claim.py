@@ -11,12 +11,14 @@ from backend.agents.answers import Answers
 from backend.agents.state import calling_message
 from backend.approvals.allowed_tools import tools_allowed_in
 from backend.approvals.store import load_answers, resume_after_decisions
-from backend.auth.scope import Role, Scope
+from backend.auth.callers import scope_of
+from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
 from backend.errors.conversations import CorruptState
+from backend.errors.people import PersonDisabled
 from backend.files.rows import has_documents
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn, TurnStatus
@@ -162,6 +164,10 @@ def _close_what_cannot_run(session: Session, turn: TurnRow) -> Closed | None:
     """Close the turn if it is to be stopped, or lost too many workers; else return None."""
     if turn.stop_requested:
         return close_turn(session, turn, Outcome.stopped())
+    try:
+        scope_of(session, turn.owner_id)
+    except PersonDisabled as error:
+        return close_turn(session, turn, Outcome.failed(error.title, error.detail))
     in_row = _losses(turn)
     if is_exhausted(in_row):
         change_turn(session, turn, **LAST_LOSS, losses_in_row=in_row)
@@ -192,7 +198,7 @@ def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) ->
 def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredState) -> Claim:
     """Return the claim of a turn that was taken, with everything it starts from."""
     conversation, turn = held.conversation, held.turn
-    scope = Scope(turn.owner_id, Role.MEMBER, conversation.team, conversation.organisation)
+    scope = scope_of(session, turn.owner_id)
     asking = calling_message(stored.state)
     updated: list[DisplayMessage] = []
     if taken.has_waited:

@@ -40,6 +40,13 @@ class ConversationRow(Base):
             "deletes_at",
             postgresql_where=text("deletes_at IS NOT NULL"),
         ),
+        Index(
+            "ix_conversations_team",
+            "team",
+            text("updated_at DESC"),
+            text("id DESC"),
+            postgresql_where=text("team IS NOT NULL"),
+        ),
         # The image is written once. Stored out of line, it is not copied into the write-ahead log
         # whenever the number of messages changes.
         {"postgresql_with": {"toast_tuple_target": 128, "fillfactor": 80}},
@@ -49,7 +56,6 @@ class ConversationRow(Base):
     domain_id: Mapped[UUID | None] = mapped_column(ForeignKey("domains.id", ondelete="SET NULL"))
     owner_id: Mapped[str]
     team: Mapped[str | None]
-    organisation: Mapped[str | None]
     title: Mapped[str] = mapped_column(server_default="")
     search: Mapped[Any] = mapped_column(TSVECTOR, Computed(TITLE_WORDS, persisted=True))
     stored_domain_name: Mapped[str] = mapped_column("domain_name")

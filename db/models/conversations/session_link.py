@@ -21,4 +21,5 @@ class SessionLinkRow(Base):
     )
     token_hash: Mapped[str] = mapped_column(unique=True)
     created_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))
+    expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

@@ -37,9 +37,7 @@ def sealed_by(stack: Stack, question: Question) -> str:
     "asked",
     [
         None,
-        DryRunRequest(
-            agent=None, question="?", user_id="a", role="admin", team=None, organisation=None
-        ),
+        DryRunRequest(agent=None, question="?", user_id="a"),
     ],
 )
 def test_a_forged_question_reaches_no_server(stack: Stack, asked: DryRunRequest | None) -> None:

@@ -27,6 +27,7 @@ from backend.schemas.events import (
 )
 from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo, WorkTurn
+from backend.schemas.people.rights import Permission
 from backend.schemas.retention import Retention, RetentionRules
 from tests.ui.fakes.approvals import FakeApprovals
 from tests.ui.fakes.artifacts import FakeArtifacts
@@ -47,7 +48,9 @@ class Store:
     def __init__(self):
         self.server = ServerInfo(
             user="local",
-            is_admin=True,
+            name="local",
+            has_accounts=False,
+            permissions=list(Permission),
             model="demo",
             is_demo_model=True,
             ready=True,

@@ -116,7 +116,7 @@ def test_calls_in_the_sessions_of_others_are_shown_to_administrators(open_inbox,
 
 
 def test_members_see_their_own_only(open_inbox, store, ask):
-    store.server.is_admin = False
+    store.server.permissions = []
     ask("Orders of ada", "ann", owner="ada")
 
     page = open_inbox()

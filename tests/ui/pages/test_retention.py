@@ -72,6 +72,6 @@ def test_deleting_is_asked_for_twice(open_retention, store):
 
 
 def test_members_are_told_whom_to_ask(open_retention, store):
-    store.server.is_admin = False
+    store.server.permissions = []
 
     assert "for administrators" in words(open_retention())

@@ -157,7 +157,7 @@ def test_no_worker_is_said_and_what_waits_can_still_be_decided(open_servers, sto
 
 
 def test_others_are_told_that_it_is_for_administrators(open_servers, store):
-    store.server.is_admin = False
+    store.server.permissions = []
 
     page = open_servers()
 

@@ -63,7 +63,7 @@ def test_pages_follow_the_cursor_and_lead_back(open_sessions, store):
 
 
 def test_others_are_told_that_it_is_for_administrators(open_sessions, store):
-    store.server.is_admin = False
+    store.server.permissions = []
 
     page = open_sessions()
 

@@ -228,7 +228,7 @@ def test_new_chat_leaves_the_open_session(open_page, store):
 
 
 def test_tools_that_wait_for_acceptance_have_a_badge_for_administrators(open_page, store):
-    store.server.is_admin, store.server.pending_tools = True, 2
+    store.server.pending_tools = 2
     page = open_page()
 
     assert page.button(key="tools-to-accept").label == "Tools to accept :primary-badge[2]"

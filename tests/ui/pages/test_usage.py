@@ -127,7 +127,7 @@ def test_a_domains_month_stands_beside_its_budget(open_usage, store):
 
 
 def test_members_see_their_own_and_cannot_ask_for_persons(open_usage, store):
-    store.server.is_admin = False
+    store.server.permissions = []
     store.usage.rows = [FINANCE]
 
     page = open_usage()

@@ -160,7 +160,7 @@ def test_an_outage_is_said(open_work, store):
 
 
 def test_others_are_told_that_it_is_for_administrators(open_work, store):
-    store.server.is_admin = False
+    store.server.permissions = []
 
     page = open_work()
 

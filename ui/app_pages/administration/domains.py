@@ -4,6 +4,7 @@ from uuid import UUID
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from ui import state
 from ui.client import NotFound
 from ui.features.domains import calls as domains
@@ -20,9 +21,9 @@ FORM, YAML, TRIAL, VERSIONS = "Form", "YAML", "Dry run", "Versions"
 st.set_page_config(page_title="Domains · Colloquy")
 server = state.server()
 opened = domain_state.open_domain()
-if not server.is_admin:
+if Permission.MANAGE_DOMAINS not in server.permissions:
     st.title("Domains", anchor=False)
-    entrance.admins_only()
+    entrance.require(Permission.MANAGE_DOMAINS)
 
 if opened is None:
     with st.container(

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from ui import state
 from ui.features.models import form, words
 from ui.features.models.calls import get_connection
@@ -13,7 +14,7 @@ from ui.shared.text.markdown import plain
 
 st.set_page_config(page_title="Models · Colloquy")
 st.title("Models", anchor=False)
-entrance.admins_only()
+entrance.require(Permission.MANAGE_MODELS)
 
 connection = get_connection(state.client())
 st.markdown(words.in_use(connection, datetime.now(zone(st.context.timezone))))

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from ui import state
 from ui.features.retention import board as retention_board
 from ui.features.retention.calls import get_retention
@@ -9,6 +10,6 @@ from ui.shared import entrance
 
 st.set_page_config(page_title="Retention · Colloquy", layout="wide")
 st.title("Retention", anchor=False)
-entrance.admins_only()
+entrance.require(Permission.OPERATE)
 
 retention_board.show(get_retention(state.client()))

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from ui import server_state, state
 from ui.features.domains.calls import list_domains
 from ui.features.servers import board as servers_board
@@ -10,7 +11,7 @@ from ui.shared import entrance
 
 st.set_page_config(page_title="Tool servers · Colloquy", layout="wide")
 st.title("Tool servers", anchor=False)
-entrance.admins_only()
+entrance.require(Permission.MANAGE_SERVERS)
 
 domains = {domain.id: domain for domain in list_domains(state.client()) if domain.mcp_servers}
 if not domains:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from ui import state
 from ui.features.sessions import table as session_table
 from ui.shared import banners, entrance
@@ -9,7 +10,7 @@ from ui.shared import banners, entrance
 st.set_page_config(page_title="All sessions · Colloquy", layout="wide")
 server = state.server()
 st.title("All sessions", anchor=False)
-entrance.admins_only()
+entrance.require(Permission.REVIEW_SESSIONS)
 
 banners.all_that_apply(server)
 chosen = session_table.filters()

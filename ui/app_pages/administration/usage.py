@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from backend.schemas.usage import UsageBy
 from ui import state
 from ui.features.usage import report as usage_report
@@ -12,11 +13,12 @@ DAYS = (7, 30, 90)
 server = state.server()
 st.set_page_config(page_title="Usage · Colloquy", layout="wide")
 st.title("Usage", anchor=False)
-whose = "All people" if server.is_admin else "Your usage"
+sees_all = Permission.SEE_ALL_USAGE in server.permissions
+whose = "All people" if sees_all else "Your usage"
 st.caption(f"{whose} · A day begins and ends at midnight UTC.")
 
 names = usage_report.NAMES
-choices = [by for by in names if by is not UsageBy.OWNER or server.is_admin]
+choices = [by for by in names if by is not UsageBy.OWNER or sees_all]
 with st.container(horizontal=True, vertical_alignment="bottom"):
     by = st.segmented_control(
         "By", choices, key="usage-by", default=UsageBy.DOMAIN, format_func=names.__getitem__,

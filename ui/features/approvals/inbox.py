@@ -6,6 +6,7 @@ import streamlit as st
 
 from backend.schemas.approvals import Approval, ApprovalPage
 from backend.schemas.conversations.sessions import MessageStatus
+from backend.schemas.people.rights import Permission
 from ui import navigation, state
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.calls import list_pending
@@ -25,7 +26,7 @@ READ = {"view": "read"}
 def show() -> None:
     """Draw the list; the page is redrawn when the set of waiting calls changes."""
     cursors = inbox_state().cursors
-    everyone = is_ticked(EVERYONE) and state.server().is_admin
+    everyone = is_ticked(EVERYONE) and Permission.REVIEW_SESSIONS in state.server().permissions
     listed = Listed(list="approvals", everyone=everyone, cursor=cursors[-1] if cursors else None)
     page = last_known.read(
         listed,

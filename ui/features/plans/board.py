@@ -5,6 +5,7 @@ from uuid import UUID
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from backend.schemas.tasks import Task, TaskPage, TaskStatus
 from ui import navigation, state
 from ui.client import ClientError
@@ -41,7 +42,8 @@ def show() -> None:
         format_func=lambda one: f"{LOOKS[one].icon} {LOOKS[one].word.capitalize()}",
         on_change=page_cursors().clear,
     )
-    everyone = bool(st.session_state.get(EVERYONE)) and state.server().is_admin
+    may_review = Permission.REVIEW_SESSIONS in state.server().permissions
+    everyone = may_review and bool(st.session_state.get(EVERYONE))
     cursor = page_cursors()[-1] if page_cursors() else None
     listed = Listed(list="tasks", everyone=everyone, status=status, cursor=cursor)
     page = _load(listed, PAGE_ROWS)

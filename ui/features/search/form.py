@@ -8,6 +8,7 @@ import streamlit as st
 from backend.schemas.conversations.search import SearchPage
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.operations.server import ServerInfo
+from backend.schemas.people.rights import Permission
 from ui import state
 from ui.features.domains.calls import list_domains
 from ui.features.search import calls
@@ -65,7 +66,8 @@ def show(server: ServerInfo, session: Session | None) -> Wanted:
             return Wanted((q or "").strip(), session.id)
         domain = _domain()
         archived = _toggle("Include archived", "archived-too")
-        everyone = server.is_admin and _toggle("Include other people's", "of-everyone")
+        may_review = Permission.REVIEW_SESSIONS in server.permissions
+        everyone = may_review and _toggle("Include other people's", "of-everyone")
     return Wanted((q or "").strip(), None, domain, archived, everyone)
 
 

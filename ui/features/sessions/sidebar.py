@@ -67,12 +67,12 @@ def _footer(server: ServerInfo, open_page: str) -> None:
             on_click=_show_archived,
             args=(not held.archived,),
         )
-        _links([page for page in PAGES if page.key and not page.for_admins], open_page)
-        admin_pages = [page for page in PAGES if page.key and page.for_admins]
-        if server.is_admin:
+        _links([page for page in PAGES if page.key and page.needs is None], open_page)
+        permitted = [page for page in PAGES if page.key and page.needs in server.permissions]
+        if permitted:
             _tools_to_accept(server.pending_tools)
             with st.popover("Administration", icon=":material/settings:", type="tertiary"):
-                _links(admin_pages, open_page)
+                _links(permitted, open_page)
         shortcuts.button()
 
 

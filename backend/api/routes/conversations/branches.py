@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import AskScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.schemas.conversations.branches import BranchChoice, Branches
 from backend.turns.history import branches as branching
@@ -13,7 +13,7 @@ router = APIRouter(prefix="/sessions", tags=["sessions"])
 
 
 @router.get("/{session_id}/branches")
-def get_branches(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Branches:
+def get_branches(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Branches:
     """The versions of each message that was edited or answered again, in order."""
     with services.database.read() as session:
         return branching.list_branches(session, scope, session_id)
@@ -21,7 +21,7 @@ def get_branches(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Br
 
 @router.post("/{session_id}/branch")
 def switch_branch(
-    session_id: UUID, body: Sent[BranchChoice], services: ServicesDep, scope: ScopeDep
+    session_id: UUID, body: Sent[BranchChoice], services: ServicesDep, scope: AskScope
 ) -> Branches:
     """Show a branch that contains this turn; of several, the one shown most recently."""
     branching.switch(services.database, scope, session_id, body.turn_id)

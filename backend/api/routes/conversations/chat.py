@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep, WaitsDep
+from backend.api.dependencies import AskScope, IdempotencyKey, ServicesDep, WaitsDep
 from backend.api.http.bodies import SCOPE_KEY, Body
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import read_finished
@@ -56,7 +56,7 @@ async def chat(
     response: Response,
     services: ServicesDep,
     waits: WaitsDep,
-    scope: ScopeDep,
+    scope: AskScope,
     prefer: Preferences,
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
@@ -79,7 +79,7 @@ async def chat_in_session(
     response: Response,
     services: ServicesDep,
     waits: WaitsDep,
-    scope: ScopeDep,
+    scope: AskScope,
     prefer: Preferences,
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:

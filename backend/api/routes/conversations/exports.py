@@ -10,7 +10,7 @@ from anyio import from_thread
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
-from backend.api.dependencies import DocumentsDep, ScopeDep, ServicesDep
+from backend.api.dependencies import DocumentsDep, ReadScope, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
 from backend.api.http.sanitize import Flag, Text
 from backend.api.http.threads import long_read, stream_long
@@ -40,7 +40,7 @@ def export_session(
     session_id: UUID,
     services: ServicesDep,
     documents: DocumentsDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     format: Annotated[
         Literal["markdown", "html", "xlsx"],
         Query(

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ReadScope, ServicesDep
 from backend.api.http.sanitize import Whole
 from backend.api.http.threads import long_read
 from backend.inspection import calls
@@ -22,7 +22,7 @@ Before = Annotated[Whole | None, Query(ge=1, le=2**62)]
 def get_inspection(
     session_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     before: Before = None,
     limit: Limit = 50,
 ) -> Inspection:
@@ -39,7 +39,7 @@ def get_inspection(
 def list_calls(
     session_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     before: Before = None,
     limit: Limit = 50,
 ) -> ModelCallPage:
@@ -55,7 +55,7 @@ def get_call(
     version: Annotated[Whole, Path(ge=1, le=2**62)],
     number: Annotated[Whole, Path(ge=1, le=2**30)],
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
 ) -> ModelCallDetails:
     """Exactly what a model was sent, restored from its record."""
     with services.database.read() as session:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import AskScope, ReadScope, ServicesDep
 from backend.api.files import RESPONSES as RESULTS
 from backend.api.files import result_response
 from backend.api.http.sanitize import Text, Whole
@@ -25,14 +25,14 @@ Token = Annotated[Text, Path(min_length=1, max_length=200)]
 
 
 @router.post("/sessions/{session_id}/links", status_code=201)
-def make_link(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> NewSessionLink:
+def make_link(session_id: UUID, services: ServicesDep, scope: AskScope) -> NewSessionLink:
     """Make a link by which other users of the installation can read this session; owner only."""
     with services.database.transaction() as session:
         return links.make_link(session, scope, session_id)
 
 
 @router.get("/sessions/{session_id}/links")
-def list_links(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> SessionLinks:
+def list_links(session_id: UUID, services: ServicesDep, scope: ReadScope) -> SessionLinks:
     """All links to this session, including revoked ones; owner only."""
     with services.database.read() as session:
         return links.list_links(session, scope, session_id)
@@ -40,7 +40,7 @@ def list_links(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Sess
 
 @router.delete("/sessions/{session_id}/links/{link_id}")
 def revoke_link(
-    session_id: UUID, link_id: UUID, services: ServicesDep, scope: ScopeDep
+    session_id: UUID, link_id: UUID, services: ServicesDep, scope: AskScope
 ) -> SessionLink:
     """Revoke a link permanently; returns it with the time of its revocation."""
     with services.database.transaction() as session:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ReadScope, ServicesDep
 from backend.api.http.sanitize import Flag, Text, Whole
 from backend.api.http.threads import long_read
 from backend.conversations.search.service import MAX_PAGE, Search
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/search", tags=["search"])
 @long_read
 def search_messages(
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     q: Annotated[
         Text,
         Query(

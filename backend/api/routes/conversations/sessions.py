@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from backend.api.dependencies import ChannelsDep, ReaderDep, ScopeDep, ServicesDep
+from backend.api.dependencies import AskScope, ChannelsDep, ReaderDep, ReadScope, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import EventResponse, follow
 from backend.api.files import RESPONSES as RESULTS
@@ -56,7 +56,7 @@ DELETED_LATER: dict[int | str, dict[str, Any]] = {
 @router.get("")
 def list_sessions(
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     limit: Limit = 50,
     cursor: Text | None = None,
     q: Annotated[
@@ -88,7 +88,7 @@ def list_sessions(
 
 @router.post("", status_code=201)
 def create_session(
-    services: ServicesDep, scope: ScopeDep, body: Sent[NewSession] | None = None
+    services: ServicesDep, scope: AskScope, body: Sent[NewSession] | None = None
 ) -> Session:
     """Create an empty session from a domain; without a body, from the default domain."""
     wanted = body or NewSession()
@@ -98,7 +98,7 @@ def create_session(
 
 
 @router.get("/{session_id}")
-def get_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session:
+def get_session(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Session:
     """One session."""
     with services.database.read() as session:
         return conversations.get(session, scope, session_id)
@@ -106,7 +106,7 @@ def get_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Ses
 
 @router.patch("/{session_id}")
 def change_session(
-    session_id: UUID, body: Sent[SessionChange], services: ServicesDep, scope: ScopeDep
+    session_id: UUID, body: Sent[SessionChange], services: ServicesDep, scope: AskScope
 ) -> Session:
     """Rename, pin or archive a session."""
     with services.database.transaction() as session:
@@ -118,7 +118,7 @@ def change_session(
 def remove_session(
     session_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: AskScope,
     after_seconds: Annotated[
         Whole,
         Query(
@@ -141,13 +141,13 @@ def remove_session(
 
 
 @router.post("/{session_id}/undelete")
-def undelete(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session:
+def undelete(session_id: UUID, services: ServicesDep, scope: AskScope) -> Session:
     """Keep a session that was to be deleted; 404 once its time has come."""
     return keep_session(services, scope, session_id)
 
 
 @router.post("/{session_id}/stop")
-def stop(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
+def stop(session_id: UUID, services: ServicesDep, scope: AskScope) -> Turn:
     """Stop the running turn; everything said so far is kept.
 
     If no turn is running, nothing changes, and the latest turn is returned.
@@ -156,7 +156,7 @@ def stop(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
 
 
 @router.post("/{session_id}/rebuild")
-def rebuild(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session:
+def rebuild(session_id: UUID, services: ServicesDep, scope: AskScope) -> Session:
     """Rebuild an unreadable agent state from the session's messages."""
     rebuild_session(services.database, services.events, scope, session_id)
     with services.database.read() as session:
@@ -168,7 +168,7 @@ def rebuild(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session
 def get_messages(
     session_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     after: Annotated[Whole | None, Query(ge=0, description="0: from the first message.")] = None,
     before: Annotated[Whole | None, Query(ge=1)] = None,
     around: Annotated[
@@ -214,7 +214,7 @@ def get_messages(
 
 
 @router.get("/{session_id}/turns")
-def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> TurnPage:
+def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ReadScope) -> TurnPage:
     """The unfinished turns in order; the first is running, or next."""
     with services.database.read() as session:
         conversations.check_visible(session, scope, session_id)
@@ -224,7 +224,7 @@ def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ScopeDe
 
 @router.get("/{session_id}/state")
 @large
-def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
+def get_state(session_id: UUID, services: ServicesDep, scope: ReadScope) -> dict[str, Any]:
     """The agent state: exactly what the model reads next."""
     with services.database.read() as session:
         conversations.check_visible(session, scope, session_id)
@@ -235,7 +235,7 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
 
 @router.get("/{session_id}/image")
 @large
-def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
+def get_image(session_id: UUID, services: ServicesDep, scope: ReadScope) -> dict[str, Any]:
     """The complete configuration that this session was created with.
 
     `agents` lists those that can be asked; a null `model` is the one in the settings.
@@ -251,7 +251,7 @@ def get_tool_result(
     session_id: UUID,
     result_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     format: Literal["json", "csv", "xlsx", "file"] = "json",
 ) -> Response | dict[str, Any]:
     """A whole result of which its message holds only the beginning: a table, an image, a file."""
@@ -266,7 +266,7 @@ async def get_events(
     services: ServicesDep,
     reader: ReaderDep,
     channels: ChannelsDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     after: Annotated[
         str | None, Query(description="An event's id, or 0 for all events that are kept.")
     ] = None,

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
+from backend.api.dependencies import AskScope, IdempotencyKey, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.schemas.approvals import Decisions
 from backend.schemas.conversations.branches import MessageEdit
@@ -19,20 +19,20 @@ router = APIRouter(prefix="/turns", tags=["turns"])
 
 
 @router.get("/{turn_id}")
-def get_turn(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
+def get_turn(turn_id: UUID, services: ServicesDep, scope: ReadScope) -> Turn:
     """One turn: status, attempts, usage, times, error."""
     with services.database.read() as session:
         return turn_of(session, find_turn(session, scope, turn_id))
 
 
 @router.post("/{turn_id}/stop")
-def stop(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
+def stop(turn_id: UUID, services: ServicesDep, scope: AskScope) -> Turn:
     """Stop a turn; if it has ended, nothing changes."""
     return stop_turn(services, scope, turn_id)
 
 
 @router.post("/{turn_id}/decisions")
-def decide(turn_id: UUID, body: Decisions, services: ServicesDep, scope: ScopeDep) -> Turn:
+def decide(turn_id: UUID, body: Decisions, services: ServicesDep, scope: AskScope) -> Turn:
     """Decide on every pending call of a turn, in order; the turn then resumes.
 
     Repeating the same decisions changes nothing; different ones are refused with 409, which says
@@ -45,7 +45,7 @@ def decide(turn_id: UUID, body: Decisions, services: ServicesDep, scope: ScopeDe
 def retry(
     turn_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: AskScope,
     idempotency_key: IdempotencyKey = None,
 ) -> Turn:
     """Ask for another answer; returns the new turn.
@@ -62,7 +62,7 @@ def edit(
     turn_id: UUID,
     body: Sent[MessageEdit],
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: AskScope,
     idempotency_key: IdempotencyKey = None,
 ) -> Turn:
     """Fork the session before a turn's message and send this one instead; returns the new turn."""

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
-from backend.api.dependencies import ArtifactsDep, DocumentsDep, ScopeDep
+from backend.api.dependencies import ArtifactsDep, DocumentsDep, ReadScope
 from backend.api.files import BYTES, PLAIN_KINDS, attachment, pieces
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import answer_large
@@ -41,7 +41,7 @@ DOWNLOADS: dict[int | str, dict[str, Any]] = {
 async def list_artifacts(
     session_id: UUID,
     artifacts: ArtifactsDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
 ) -> ArtifactPage:
@@ -53,7 +53,7 @@ async def list_artifacts(
 
 
 @router.get("/artifacts/{artifact_id}")
-async def get_artifact(artifact_id: UUID, artifacts: ArtifactsDep, scope: ScopeDep) -> Artifact:
+async def get_artifact(artifact_id: UUID, artifacts: ArtifactsDep, scope: ReadScope) -> Artifact:
     """One artifact; `version` is its newest."""
     return await artifacts.get(scope, artifact_id)
 
@@ -63,7 +63,7 @@ async def get_version(
     artifact_id: UUID,
     version: Annotated[Whole, Path(ge=1, le=LARGEST)],
     artifacts: ArtifactsDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     offset: Annotated[
         Whole,
         Query(
@@ -89,7 +89,7 @@ async def get_version(
 async def get_diff(
     artifact_id: UUID,
     artifacts: ArtifactsDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     before: Annotated[Whole, Query(ge=1, le=LARGEST, description="The earlier version.")],
     after: Annotated[Whole, Query(ge=1, le=LARGEST, description="The later version.")],
     key: Annotated[
@@ -118,7 +118,7 @@ async def download_version(
     version: Annotated[Whole, Path(ge=1, le=LARGEST)],
     artifacts: ArtifactsDep,
     documents: DocumentsDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     format: Annotated[
         Form,
         Query(

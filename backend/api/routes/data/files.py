@@ -8,7 +8,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from backend.api.dependencies import FilesDep, ScopeDep, ServicesDep
+from backend.api.dependencies import AskScope, FilesDep, ReadScope, ServicesDep
 from backend.api.files import pieces
 from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.upload import receive
@@ -58,7 +58,7 @@ BYTES: dict[int | str, dict[str, Any]] = {
 
 @router.post("", status_code=201, openapi_extra=FORM)
 async def upload_file(
-    request: Request, response: Response, services: ServicesDep, files: FilesDep, scope: ScopeDep
+    request: Request, response: Response, services: ServicesDep, files: FilesDep, scope: AskScope
 ) -> FileDetails:
     """Upload a file and return how it was read.
 
@@ -89,7 +89,7 @@ async def upload_file(
 @router.get("")
 async def list_files(
     files: FilesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     session_id: Annotated[
         UUID | None, Query(description="Only files that this session can use.")
     ] = None,
@@ -101,7 +101,7 @@ async def list_files(
 
 
 @router.get("/{file_id}")
-async def get_file(file_id: UUID, files: FilesDep, scope: ScopeDep) -> FileDetails:
+async def get_file(file_id: UUID, files: FilesDep, scope: ReadScope) -> FileDetails:
     """One file with its tables, how each was read, and its corrections."""
     return await files.get(scope, file_id)
 
@@ -110,7 +110,7 @@ async def get_file(file_id: UUID, files: FilesDep, scope: ScopeDep) -> FileDetai
 async def get_sample(
     file_id: UUID,
     files: FilesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     table: Annotated[Text | None, Query(description="Its name; absent: the first table.")] = None,
     limit: Annotated[Whole, Query(ge=1, le=SAMPLE_ROWS)] = 20,
 ) -> TableSample:
@@ -120,7 +120,7 @@ async def get_sample(
 
 @router.post("/{file_id}/preview")
 async def preview_corrections(
-    file_id: UUID, body: Sent[FileCorrections], files: FilesDep, scope: ScopeDep
+    file_id: UUID, body: Sent[FileCorrections], files: FilesDep, scope: AskScope
 ) -> FilePreview:
     """Show how a file would be read with corrections; nothing is stored."""
     return await files.preview(scope, file_id, body)
@@ -128,7 +128,7 @@ async def preview_corrections(
 
 @router.patch("/{file_id}")
 async def correct_file(
-    file_id: UUID, body: Sent[FileCorrections], files: FilesDep, scope: ScopeDep
+    file_id: UUID, body: Sent[FileCorrections], files: FilesDep, scope: AskScope
 ) -> FileDetails:
     """Correct how a file is read, from the next query on.
 
@@ -139,14 +139,14 @@ async def correct_file(
 
 
 @router.delete("/{file_id}", status_code=204)
-async def delete_file(file_id: UUID, files: FilesDep, scope: ScopeDep) -> Response:
+async def delete_file(file_id: UUID, files: FilesDep, scope: AskScope) -> Response:
     """Delete a file permanently. Sessions keep what was said about it."""
     await files.remove(scope, file_id)
     return Response(status_code=204)
 
 
 @router.get("/{file_id}/content", response_class=StreamingResponse, responses=BYTES)
-async def get_content(file_id: UUID, files: FilesDep, scope: ScopeDep) -> StreamingResponse:
+async def get_content(file_id: UUID, files: FilesDep, scope: ReadScope) -> StreamingResponse:
     """The whole file as it was uploaded, always as a download, never shown as our page."""
     row = await files.find(scope, file_id)
     name = quote(row.name.replace("/", "_").replace("\\", "_"), safe="")

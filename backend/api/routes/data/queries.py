@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from backend.api.dependencies import ArtifactsDep, ScopeDep, ServicesDep, SourcesDep
+from backend.api.dependencies import ArtifactsDep, AskScope, ServicesDep, SourcesDep
 from backend.api.files import BYTES, csv_response, workbook_response
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import answer_large
@@ -31,7 +31,7 @@ TABLES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def check_may_query(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> None:
+def check_may_query(session_id: UUID, services: ServicesDep, scope: AskScope) -> None:
     """Raise SessionNotFound, or ToolNotGiven if no agent of the session may query sources."""
     with services.database.read() as session:
         image = conversations.get_image(session, scope, session_id)
@@ -50,7 +50,7 @@ async def query_source(
     body: Sent[OwnQuery],
     services: ServicesDep,
     sources: SourcesDep,
-    scope: ScopeDep,
+    scope: AskScope,
     format: Literal["json", "csv", "xlsx"] = "json",
 ) -> Response:
     """Run one read-only SELECT on the session's sources, with the limits of the agents' tool.
@@ -75,7 +75,7 @@ async def keep_query(
     services: ServicesDep,
     sources: SourcesDep,
     artifacts: ArtifactsDep,
-    scope: ScopeDep,
+    scope: AskScope,
 ) -> Artifact:
     """Keep the whole result of a person's own query as an artifact; its origin has the SQL.
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query
 
-from backend.api.dependencies import ScopeDep, SourcesDep
+from backend.api.dependencies import ReadScope, SourcesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.data.source_info import SourceInfo
 from backend.data.sql.names import written
@@ -27,7 +27,7 @@ MAX_SAMPLE = 200
 
 
 @router.get("")
-async def list_sources(sources: SourcesDep, scope: ScopeDep) -> SourceList:
+async def list_sources(sources: SourcesDep, scope: ReadScope) -> SourceList:
     """All sources by name; one that cannot be read has a `problem`.
 
     New and changed files are read first, so the response may take a while.
@@ -40,7 +40,7 @@ async def list_sources(sources: SourcesDep, scope: ScopeDep) -> SourceList:
 async def get_source(
     name: Text,
     sources: SourcesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     offset: Annotated[Whole, Query(ge=0, description="How many tables to skip.")] = 0,
     limit: Annotated[Whole, Query(ge=1, le=MAX_TABLES, description="How many tables.")] = 20,
 ) -> SourceDetails:
@@ -62,7 +62,7 @@ async def get_source(
 async def get_sample(
     name: Text,
     sources: SourcesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     table: Annotated[Text | None, Query(description="Its name; absent: the first table.")] = None,
     limit: Annotated[Whole, Query(ge=1, le=MAX_SAMPLE)] = 20,
 ) -> TableSample:

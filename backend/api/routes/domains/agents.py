@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from backend.agents.roster import list_agents
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ReadScope, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import large
 from backend.conversations import service as conversations
@@ -21,7 +21,7 @@ router = APIRouter(tags=["agents"])
 @large
 def get_agents(
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
 ) -> AgentPage:
@@ -42,14 +42,14 @@ def get_agents(
 
 
 @router.get("/domains/{domain_id}/agents")
-def get_domain_agents(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> AgentList:
+def get_domain_agents(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> AgentList:
     """The agents that the caller may write to in new sessions of a domain."""
     with services.database.read() as session:
         return AgentList(items=list_agents(scope, domains.get(session, scope, domain_id)))
 
 
 @router.get("/sessions/{session_id}/agents")
-def get_session_agents(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> AgentList:
+def get_session_agents(session_id: UUID, services: ServicesDep, scope: ReadScope) -> AgentList:
     """The agents that the caller may write to in a session."""
     with services.database.read() as session:
         image = conversations.get_image(session, scope, session_id)

@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from backend.agents.catalog import list_catalog
-from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
+from backend.api.dependencies import AskScope, IdempotencyKey, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.connections.store import find_default_model
 from backend.conversations import service as conversations
@@ -19,7 +19,7 @@ router = APIRouter(tags=["configuration"])
 
 
 @router.get("/catalog")
-def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
+def get_catalog(services: ServicesDep, scope: ReadScope) -> Catalog:
     """What a domain may name: tools, middleware and its settings, models, secrets."""
     with services.database.read() as session:
         model, _ = find_default_model(session, services.settings)
@@ -27,7 +27,7 @@ def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
 
 
 @router.get("/sessions/{session_id}/drift")
-def get_session_drift(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Drift:
+def get_session_drift(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Drift:
     """How the session's configuration differs from its domain today."""
     with services.database.read() as session:
         return get_drift(session, scope, session_id, Allowed.of(services.settings))
@@ -37,7 +37,7 @@ def get_session_drift(session_id: UUID, services: ServicesDep, scope: ScopeDep) 
 def continue_in_a_new_session(
     session_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: AskScope,
     body: Sent[ContinueRequest] | None = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Session:

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ManageScope, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import long_wait
 from backend.operations.server_checks import try_request, try_servers
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/domains/check", tags=["domains"])
 @router.post("/servers")
 @long_wait
 def check_draft_servers(
-    body: Sent[ServersTrial], services: ServicesDep, scope: ScopeDep
+    body: Sent[ServersTrial], services: ServicesDep, scope: ManageScope
 ) -> ServersReport:
     """Each tool server of an unsaved domain, as a worker finds it now.
 
@@ -27,7 +27,7 @@ def check_draft_servers(
 @router.post("/request")
 @long_wait
 def show_first_request(
-    body: Sent[RequestTrial], services: ServicesDep, scope: ScopeDep
+    body: Sent[RequestTrial], services: ServicesDep, scope: ManageScope
 ) -> FirstRequest:
     """Exactly what an unsaved domain would first send its model for a question.
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ManageScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import large, long_wait
 from backend.domains import service as domains
@@ -22,14 +22,14 @@ router = APIRouter(prefix="/domains/{domain_id}", tags=["tool servers"])
 
 @router.get("/servers")
 @long_wait
-def get_servers(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ServersReport:
+def get_servers(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> ServersReport:
     """Each server as a worker finds it now; takes as long as the slowest one may."""
     return check_servers(services, scope, domain_id)
 
 
 @router.get("/tool-versions")
 @large
-def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ToolVersionPage:
+def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> ToolVersionPage:
     """The versions of the servers' tools; those that await a decision come first."""
     with services.database.read() as session:
         domains.get(session, scope, domain_id)
@@ -42,7 +42,7 @@ def decide_tool_version(
     version_id: UUID,
     body: Sent[ToolVersionDecision],
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ManageScope,
 ) -> ToolVersionPage:
     """Accept or refuse this version of a tool; it applies from the next turn on."""
     with services.database.transaction() as session:

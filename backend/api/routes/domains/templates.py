@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.agents.check import check_body, check_image
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ManageScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Flag, Sent, Text, Whole
 from backend.api.http.threads import large
 from backend.connections.store import find_default_model
@@ -21,6 +21,7 @@ from backend.schemas.domains.configuration import (
     VersionEdited,
 )
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.people.rights import Permission
 from backend.types import JSON
 from backend.usage.ledger import keep_last_name
 
@@ -33,7 +34,7 @@ Version = Annotated[Whole, Path(ge=1, lt=2**31)]
 @large
 def list_domains(
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     limit: Limit = 50,
     cursor: Text | None = None,
     archived: Annotated[Flag | None, Query(description="Absent: all domains.")] = None,
@@ -47,7 +48,7 @@ def list_domains(
 
 
 @router.post("", status_code=201)
-def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: ScopeDep) -> Domain:
+def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: ManageScope) -> Domain:
     """Create a domain."""
     check_image(body, Allowed.of(services.settings))
     with services.database.transaction() as session:
@@ -55,9 +56,9 @@ def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: Scop
 
 
 @router.post("/check")
-def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
+def check_domain(body: Sent[JSON], services: ServicesDep, scope: ManageScope) -> TemplateCheck:
     """Check a template: what it would become, or everything that is wrong; nothing is stored."""
-    scope.require_admin()
+    scope.require(Permission.MANAGE_DOMAINS)
     with services.database.read() as session:
         default, _ = find_default_model(session, services.settings)
     prices = Prices(default, services.settings.model_prices)
@@ -65,7 +66,7 @@ def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> Te
 
 
 @router.get("/{domain_id}")
-def get_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Domain:
+def get_domain(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> Domain:
     """One domain."""
     with services.database.read() as session:
         return domains.get(session, scope, domain_id)
@@ -73,7 +74,7 @@ def get_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Domai
 
 @router.patch("/{domain_id}")
 def change_domain(
-    domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ScopeDep
+    domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ManageScope
 ) -> Domain:
     """Change a domain for future sessions; archive it, or make it the default."""
     with services.database.transaction() as session:
@@ -84,7 +85,7 @@ def change_domain(
 
 
 @router.delete("/{domain_id}", status_code=204)
-def remove_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Response:
+def remove_domain(domain_id: UUID, services: ServicesDep, scope: ManageScope) -> Response:
     """Delete a domain; its sessions keep their images."""
     with services.database.transaction() as session:
         name = domains.remove(session, scope, domain_id)
@@ -94,7 +95,7 @@ def remove_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Re
 
 @router.post("/{domain_id}/duplicate", status_code=201)
 def duplicate_domain(
-    domain_id: UUID, body: Sent[Duplicate], services: ServicesDep, scope: ScopeDep
+    domain_id: UUID, body: Sent[Duplicate], services: ServicesDep, scope: ManageScope
 ) -> Domain:
     """Create a copy of a domain under another name."""
     with services.database.transaction() as session:
@@ -108,7 +109,7 @@ def duplicate_domain(
 def list_versions(
     domain_id: UUID,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ReadScope,
     limit: Limit = 50,
     before: Annotated[Whole | None, Query(ge=1, lt=2**31)] = None,
 ) -> DomainVersionPage:
@@ -119,7 +120,7 @@ def list_versions(
 
 @router.get("/{domain_id}/versions/{version}")
 def get_version(
-    domain_id: UUID, version: Version, services: ServicesDep, scope: ScopeDep
+    domain_id: UUID, version: Version, services: ServicesDep, scope: ReadScope
 ) -> DomainVersion:
     """A domain as it was at one version."""
     with services.database.read() as session:
@@ -131,7 +132,7 @@ def restore_version(
     domain_id: UUID,
     version: Version,
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ManageScope,
     body: Sent[VersionEdited] | None = None,
 ) -> Domain:
     """Restore an earlier version: its content becomes a new version."""

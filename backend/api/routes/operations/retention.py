@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import ManageScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Flag
 from backend.api.http.threads import long_read, long_wait
 from backend.operations.retention import service as retention
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/retention", tags=["retention"])
 
 @router.get("")
 @long_read
-def get_retention(services: ServicesDep, scope: ScopeDep) -> Retention:
+def get_retention(services: ServicesDep, scope: ReadScope) -> Retention:
     """The rules, what they would delete now, and past runs."""
     return retention.look(services.settings, services.database, scope)
 
@@ -24,7 +24,7 @@ def get_retention(services: ServicesDep, scope: ScopeDep) -> Retention:
 @long_wait
 def apply_retention(
     services: ServicesDep,
-    scope: ScopeDep,
+    scope: ManageScope,
     dry_run: Annotated[Flag, Query(description="Only count what would be deleted.")] = True,
 ) -> RetentionOutcome:
     """Apply the rules now, in small batches."""

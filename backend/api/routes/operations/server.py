@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
-from backend.api.dependencies import ScopeDep, ServicesDep, of_app
+from backend.api.dependencies import ReadScope, ServicesDep, of_app
 from backend.api.http.threads import Shared
 from backend.api.metrics import CONTENT_TYPE
 from backend.approvals.inbox import count_pending
@@ -112,14 +112,16 @@ async def metrics(request: Request) -> Response:
 
 
 @router.get("/server")
-async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> ServerInfo:
+async def server(services: ServicesDep, scope: ReadScope, parts_of: PartsDep) -> ServerInfo:
     """The caller, the model that answers, and whether workers are running."""
     settings = services.settings
     parts = await parts_of.get()
     answering, approvals, tools = await run_in_threadpool(_read, services, scope)
     return ServerInfo(
         user=scope.user_id,
-        is_admin=scope.is_admin,
+        name=scope.name or scope.user_id,
+        has_accounts=settings.has_accounts,
+        permissions=sorted(scope.permissions),
         model=answering.model,
         is_demo_model=answering.is_demo,
         ready=parts.are_ready,

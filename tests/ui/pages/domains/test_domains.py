@@ -152,7 +152,7 @@ def test_a_link_to_no_domain_says_so(open_domains):
 
 
 def test_others_are_told_that_it_is_for_administrators(open_domains, store):
-    store.server.is_admin = False
+    store.server.permissions = []
 
     page = open_domains()
 

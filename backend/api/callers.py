@@ -1,0 +1,50 @@
+"""Who calls this process: scopes of tokens, remembered for a moment."""
+
+import time
+from collections import OrderedDict
+from threading import Lock
+
+from backend.auth.callers import find_caller
+from backend.auth.scope import LOCAL_USER, Scope
+from backend.auth.tokens import digest
+from backend.settings import Settings
+from db.session import Database
+
+KEPT_SECONDS = 2.0  # after which a token that has ended is refused
+MOST_KEPT = 10_000
+
+
+class Callers:
+    """Finds callers by their tokens; several threads may ask."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._settings = settings
+        self._known: OrderedDict[str, tuple[float, Scope]] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def local(self) -> Scope | None:
+        """Return who calls where nobody signs in."""
+        return None if self._settings.has_accounts else LOCAL_USER
+
+    def remembered(self, token: str) -> Scope | None:
+        """Return the scope of a token that was found a moment ago."""
+        held = self._known.get(digest(token))
+        return held[1] if held and held[0] > time.monotonic() else None
+
+    def find(self, token: str) -> Scope:
+        """Return the scope of a token's holder. Raise NotSignedIn."""
+        settings = self._settings
+        with self._database.transaction() as session:
+            scope = find_caller(session, token, settings.ways, settings.review)
+        with self._lock:
+            self._known[digest(token)] = (time.monotonic() + KEPT_SECONDS, scope)
+            while len(self._known) > MOST_KEPT:
+                self._known.popitem(last=False)
+        return scope
+
+    def forget(self) -> None:
+        """Forget all: somebody's rights have just changed."""
+        with self._lock:
+            self._known.clear()

@@ -1,0 +1,191 @@
+-- People, service accounts and teams. `users.id` is what owns conversations, turns and files.
+CREATE TABLE users (
+    id VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,
+    login VARCHAR,
+    email VARCHAR,
+    role VARCHAR DEFAULT 'member' NOT NULL,
+    organisation VARCHAR,
+    is_service BOOLEAN DEFAULT false NOT NULL,
+    password_hash VARCHAR,
+    created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    seen_at TIMESTAMP WITH TIME ZONE,
+    disabled_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT pk_users PRIMARY KEY (id),
+    CONSTRAINT uq_users_login UNIQUE (login)
+);
+CREATE INDEX ix_users_organisation ON users (organisation) WHERE organisation IS NOT NULL;
+
+CREATE TABLE identities (
+    issuer VARCHAR NOT NULL,
+    subject VARCHAR NOT NULL,
+    user_id VARCHAR NOT NULL,
+    CONSTRAINT pk_identities PRIMARY KEY (issuer, subject),
+    CONSTRAINT fk_identities_user_id FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_identities_user_id ON identities (user_id);
+
+CREATE TABLE teams (
+    id VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_teams PRIMARY KEY (id),
+    CONSTRAINT uq_teams_name UNIQUE (name)
+);
+
+-- `provider`: the identity provider whose groups made a person a member, and may end that; null
+-- where an administrator did.
+CREATE TABLE team_members (
+    team_id VARCHAR NOT NULL,
+    user_id VARCHAR NOT NULL,
+    provider VARCHAR,
+    CONSTRAINT pk_team_members PRIMARY KEY (team_id, user_id),
+    CONSTRAINT fk_team_members_team_id FOREIGN KEY (team_id) REFERENCES teams (id) ON DELETE CASCADE,
+    CONSTRAINT fk_team_members_user_id FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_team_members_user_id ON team_members (user_id);
+
+-- Rights: what holds is the union of a person's rows, of their teams' and of everyone's.
+CREATE TABLE grants (
+    resource_type VARCHAR NOT NULL,
+    resource_id VARCHAR NOT NULL,
+    principal_type VARCHAR NOT NULL,
+    principal_id VARCHAR NOT NULL,
+    "right" VARCHAR NOT NULL,
+    granted_by VARCHAR NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_grants PRIMARY KEY (resource_type, resource_id, principal_type, principal_id, "right")
+);
+CREATE INDEX ix_grants_principal ON grants (principal_type, principal_id, resource_type);
+
+-- Who reads somebody else's session, and why; their right to do so ends.
+CREATE TABLE reviews (
+    id UUID NOT NULL,
+    conversation_id UUID NOT NULL,
+    reviewer VARCHAR NOT NULL,
+    reason VARCHAR NOT NULL,
+    begun_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    ends_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT pk_reviews PRIMARY KEY (id),
+    CONSTRAINT fk_reviews_conversation_id FOREIGN KEY (conversation_id)
+        REFERENCES conversations (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_reviews_conversation_id ON reviews (conversation_id, begun_at DESC);
+CREATE INDEX ix_reviews_reviewer ON reviews (reviewer, ends_at);
+
+-- Ways in. Of every token only its digest is stored.
+CREATE TABLE sign_ins (
+    id UUID NOT NULL,
+    token_hash VARCHAR NOT NULL,
+    user_id VARCHAR NOT NULL,
+    way VARCHAR NOT NULL,
+    address VARCHAR DEFAULT '' NOT NULL,
+    browser VARCHAR DEFAULT '' NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    used_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    ends_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    ended_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT pk_sign_ins PRIMARY KEY (id),
+    CONSTRAINT fk_sign_ins_user_id FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE,
+    CONSTRAINT uq_sign_ins_token_hash UNIQUE (token_hash)
+);
+CREATE INDEX ix_sign_ins_user_id ON sign_ins (user_id, created_at DESC);
+CREATE INDEX ix_sign_ins_ends_at ON sign_ins (ends_at);
+
+CREATE TABLE api_tokens (
+    id UUID NOT NULL,
+    user_id VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,
+    token_hash VARCHAR NOT NULL,
+    allows VARCHAR NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    expires_at TIMESTAMP WITH TIME ZONE,
+    used_at TIMESTAMP WITH TIME ZONE,
+    revoked_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT pk_api_tokens PRIMARY KEY (id),
+    CONSTRAINT fk_api_tokens_user_id FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE,
+    CONSTRAINT uq_api_tokens_token_hash UNIQUE (token_hash)
+);
+CREATE INDEX ix_api_tokens_user_id ON api_tokens (user_id, created_at DESC);
+
+-- One-time links: to make the first administrator, to accept an invitation, to reset a password.
+CREATE TABLE one_time_links (
+    token_hash VARCHAR NOT NULL,
+    purpose VARCHAR NOT NULL,
+    user_id VARCHAR,
+    created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    expires_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT pk_one_time_links PRIMARY KEY (token_hash),
+    CONSTRAINT fk_one_time_links_user_id FOREIGN KEY (user_id)
+        REFERENCES users (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_one_time_links_user_id ON one_time_links (user_id);
+
+-- Failed sign-ins, by account and by address: they slow down the next ones.
+CREATE TABLE failed_sign_ins (
+    id BIGINT GENERATED ALWAYS AS IDENTITY,
+    subject VARCHAR NOT NULL,
+    at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_failed_sign_ins PRIMARY KEY (id)
+);
+CREATE INDEX ix_failed_sign_ins_subject ON failed_sign_ins (subject, at);
+
+-- OpenID Connect: providers that are set on a page, and requests that wait for their answer.
+CREATE TABLE identity_providers (
+    id VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,
+    issuer VARCHAR NOT NULL,
+    client_id VARCHAR NOT NULL,
+    client_secret VARCHAR NOT NULL,
+    scopes VARCHAR NOT NULL,
+    groups_claim VARCHAR,
+    groups JSONB DEFAULT '{}' NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_identity_providers PRIMARY KEY (id)
+);
+
+CREATE TABLE oidc_requests (
+    state_hash VARCHAR NOT NULL,
+    provider_id VARCHAR NOT NULL,
+    issuer VARCHAR NOT NULL,
+    nonce VARCHAR NOT NULL,
+    verifier VARCHAR NOT NULL,
+    expires_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT pk_oidc_requests PRIMARY KEY (state_hash)
+);
+
+-- A day's budget of a person or a team; without a row, the settings hold.
+CREATE TABLE budgets (
+    principal_type VARCHAR NOT NULL,
+    principal_id VARCHAR NOT NULL,
+    tokens BIGINT,
+    cost DOUBLE PRECISION,
+    CONSTRAINT pk_budgets PRIMARY KEY (principal_type, principal_id)
+);
+
+-- What a person thinks of the answer of a turn.
+CREATE TABLE feedback (
+    turn_id UUID NOT NULL,
+    user_id VARCHAR NOT NULL,
+    conversation_id UUID NOT NULL,
+    rating VARCHAR NOT NULL,
+    comment VARCHAR DEFAULT '' NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_feedback PRIMARY KEY (turn_id, user_id),
+    CONSTRAINT fk_feedback_turn_id FOREIGN KEY (turn_id) REFERENCES turns (id) ON DELETE CASCADE,
+    CONSTRAINT fk_feedback_conversation_id FOREIGN KEY (conversation_id)
+        REFERENCES conversations (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_feedback_conversation_id ON feedback (conversation_id);
+
+ALTER TABLE session_links ADD COLUMN expires_at TIMESTAMP WITH TIME ZONE;
+
+-- A conversation belongs to its team where it has one, else to its owner; an organisation reaches
+-- what its members own.
+ALTER TABLE conversations DROP COLUMN organisation;
+CREATE INDEX ix_conversations_team ON conversations (team, updated_at DESC, id DESC)
+    WHERE team IS NOT NULL;
+
+CREATE INDEX ix_audit_events_actor ON audit_events (actor, id);
+
+INSERT INTO users (id, name, role) VALUES ('local', 'local', 'admin');

@@ -1,0 +1,40 @@
+"""OpenID Connect: the providers that are set on a page, and requests that await their answer."""
+
+from datetime import datetime
+
+from sqlalchemy import text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import JSON, Base
+
+
+class IdentityProviderRow(Base):
+    """A provider. `client_secret` is encrypted; `groups` maps a claim's values to teams and roles.
+
+    `id` stands in the address that the provider sends people back to.
+    """
+
+    __tablename__ = "identity_providers"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    issuer: Mapped[str]
+    client_id: Mapped[str]
+    client_secret: Mapped[str]
+    scopes: Mapped[str]
+    groups_claim: Mapped[str | None]
+    groups: Mapped[JSON] = mapped_column(server_default=text("'{}'"))
+    created_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))
+
+
+class OidcRequestRow(Base):
+    """A person who is at a provider. Its answer deletes the row, so it counts once."""
+
+    __tablename__ = "oidc_requests"
+
+    state_hash: Mapped[str] = mapped_column(primary_key=True)
+    provider_id: Mapped[str]
+    issuer: Mapped[str]
+    nonce: Mapped[str]
+    verifier: Mapped[str]
+    expires_at: Mapped[datetime]

@@ -1,0 +1,82 @@
+"""An installation with accounts, over a running stack's database: its API, and people of it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from fastapi.testclient import TestClient
+
+from backend.api.app import create_app
+from backend.auth import local
+from backend.bootstrap import bootstrap
+from backend.schemas.people.account import LinkPurpose
+from backend.settings import Settings
+from db.models.people.user import TeamMemberRow, TeamRow, UserRow
+from db.session import Database
+from tests.stack import Stack
+
+PASSWORD = "four random words here"
+
+
+class Accounts:
+    """People of an installation, made as administrators and their links make them."""
+
+    def __init__(self, client: TestClient, database: Database) -> None:
+        self._client = client
+        self.database = database
+
+    def visitor(self, token: str | None = None) -> TestClient:
+        """Return a client with this token, or none."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return TestClient(self._client.app, base_url=str(self._client.base_url), headers=headers)
+
+    def first_admin(self) -> TestClient:
+        """Return the first administrator's client."""
+        with self.database.transaction() as session:
+            link = local.make_link(session, LinkPurpose.FIRST_ADMIN, None)
+        return self.accept(link, f"admin-{uuid4().hex[:8]}")
+
+    def person(
+        self, role: str = "member", teams: Sequence[str] = (), organisation: str | None = None
+    ) -> tuple[str, TestClient]:
+        """Make a person, and return their id and their client."""
+        name = f"person-{uuid4().hex[:8]}"
+        with self.database.transaction() as session:
+            session.add(
+                UserRow(id=name, name=name, login=name, role=role, organisation=organisation)
+            )
+            session.flush()
+            session.add_all(TeamMemberRow(team_id=team, user_id=name) for team in teams)
+            link = local.make_link(session, LinkPurpose.INVITATION, name)
+        return name, self.accept(link)
+
+    def team(self, name: str | None = None) -> str:
+        """Make a team, and return its id."""
+        team_id = f"team-{uuid4().hex[:8]}"
+        with self.database.transaction() as session:
+            session.add(TeamRow(id=team_id, name=name or team_id))
+        return team_id
+
+    def accept(self, link: str, login: str | None = None) -> TestClient:
+        """Set the password that a link permits to set, and return the client signed in."""
+        body = {"password": PASSWORD} | ({"login": login} if login else {})
+        answer = self._client.post(f"/one-time-links/{link}", json=body)
+        assert answer.status_code == 201, answer.text
+        return self.visitor(answer.json()["token"])
+
+
+@contextmanager
+def accounts_of(stack: Stack, folder: Path, **settings: str) -> Iterator[Accounts]:
+    """Serve the API of an installation with accounts over this stack's database."""
+    given = {"auth": "local", **settings}
+    found = Settings(
+        _env_file=None,
+        database_url=stack.database_url,
+        redis_url=stack.redis_url,
+        data_dir=folder,
+        **given,
+    )
+    services = bootstrap(found, threads=4)
+    with TestClient(create_app(services), base_url="http://127.0.0.1/api/v1") as client:
+        yield Accounts(client, services.database)
