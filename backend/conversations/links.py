@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.reach import OWN
 from backend.auth.scope import Scope
-from backend.conversations.service import exists_still, lock
+from backend.conversations.service import check_visible, exists_still, lock
 from backend.errors.conversations import LinkNotFound, LinkRevoked, TooManyLinks
 from backend.schemas.conversations.links import (
     NewSessionLink,
@@ -47,7 +47,7 @@ def make_link(session: Session, scope: Scope, conversation_id: UUID) -> NewSessi
 
 def list_links(session: Session, scope: Scope, conversation_id: UUID) -> SessionLinks:
     """Return the links to one of the caller's own sessions. Raise SessionNotFound."""
-    _hold(session, scope, conversation_id)
+    check_visible(session, scope, conversation_id, OWN)
     rows = session.scalars(
         select(SessionLinkRow)
         .where(SessionLinkRow.conversation_id == conversation_id)

@@ -7,20 +7,20 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.schemas.people.rights import Allows, Permission, Role
-from backend.schemas.wire import Wire
+from backend.schemas.wire import Input, Wire
 
 MAX_NAME_CHARS = 200
 MAX_PASSWORD_CHARS = 1_000  # longer ones are refused by length before anything is computed
 
 
-class Password(Wire):
+class Password(Input):
     """What a person signs in with."""
 
     login: str = Field(max_length=MAX_NAME_CHARS)
     password: str = Field(max_length=MAX_PASSWORD_CHARS)
 
 
-class NewPassword(Wire):
+class NewPassword(Input):
     """A password to be set by a one-time link; a new account also chooses its names."""
 
     password: str = Field(max_length=MAX_PASSWORD_CHARS)
@@ -28,7 +28,7 @@ class NewPassword(Wire):
     name: str | None = Field(None, max_length=MAX_NAME_CHARS)
 
 
-class PasswordChange(Wire):
+class PasswordChange(Input):
     """One's own password, changed by its holder."""
 
     old: str = Field(max_length=MAX_PASSWORD_CHARS)
@@ -113,7 +113,7 @@ class SignIns(Wire):
     items: list[SignIn]
 
 
-class NewToken(Wire):
+class NewToken(Input):
     """An API token to be made."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from backend.schemas.people.account import MAX_NAME_CHARS
 from backend.schemas.people.rights import Role
-from backend.schemas.wire import Wire
+from backend.schemas.wire import Change, Input, Wire
 
 
 class Person(Wire):
@@ -33,7 +33,7 @@ class People(Wire):
     next_cursor: str | None
 
 
-class NewPerson(Wire):
+class NewPerson(Input):
     """A person to be invited, or a service account to be made."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
@@ -57,7 +57,7 @@ class ResetLink(Wire):
     link_token: str
 
 
-class PersonChange(Wire):
+class PersonChange(Change):
     """What to change; what is absent stays. Disabling ends pages, turns, tokens and links."""
 
     name: str | None = Field(None, min_length=1, max_length=MAX_NAME_CHARS)
@@ -67,7 +67,7 @@ class PersonChange(Wire):
     disabled: bool | None = None
 
 
-class NewTeam(Wire):
+class NewTeam(Input):
     """A team's name."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)

@@ -6,10 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from backend.auth.scope import Role, Scope
+from backend.auth.scope import Scope
 from backend.errors.conversations import SessionNotFound
 from backend.inspection.calls import get_call, list_calls
 from backend.inspection.service import inspect
+from backend.schemas.people.rights import Review, Role
 from backend.types import JSON
 from db.session import Database
 from tests.fakes import ScriptedModel, script
@@ -261,7 +262,7 @@ def test_the_inspector_shows_the_branch_that_is_open(stack: Stack) -> None:
 def test_it_is_for_the_owner_and_for_admins(stack: Stack) -> None:
     said = stack.chat(script({"text": "fine"}))
     session_id = UUID(said["session_id"])
-    stranger, admin = Scope("stranger"), Scope("chief", Role.ADMIN)
+    stranger, admin = Scope("stranger"), Scope("chief", Role.ADMIN, review=Review.ON)
     database = Database(stack.database_url)
     with closing(database), database.read() as session:
         for ask in (

@@ -5,6 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 
 from backend.api.dependencies import AskScope, CallersDep, ManageScope, ReadScope, ServicesDep
+from backend.api.http.sanitize import Sent
 from backend.api.visitors import visitor_of
 from backend.auth import api_tokens, local
 from backend.people import service
@@ -30,7 +31,7 @@ def get_account(services: ServicesDep, scope: ReadScope) -> Account:
 
 @router.post("/account/password", status_code=201)
 def change_password(
-    body: PasswordChange, request: Request, services: ServicesDep, scope: ManageScope
+    body: Sent[PasswordChange], request: Request, services: ServicesDep, scope: ManageScope
 ) -> SignedIn:
     """Change one's own password. All sign-ins end; the answer holds a new one."""
     visitor = visitor_of(request, services.settings)
@@ -45,7 +46,7 @@ def list_tokens(services: ServicesDep, scope: ReadScope) -> ApiTokens:
 
 
 @router.post("/account/tokens", status_code=201)
-def make_token(body: NewToken, services: ServicesDep, scope: ManageScope) -> MadeToken:
+def make_token(body: Sent[NewToken], services: ServicesDep, scope: ManageScope) -> MadeToken:
     """Make an API token. Its text is in this answer only."""
     with services.database.transaction() as session:
         return api_tokens.make(session, scope, scope.user_id, body)

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import CallersDep, ManageScope, ReadScope, ServicesDep
-from backend.api.http.sanitize import Text, Whole
+from backend.api.http.sanitize import Sent, Text, Whole
 from backend.auth import api_tokens
 from backend.people import disabling, service
 from backend.schemas.people.account import ApiToken, ApiTokens, MadeToken, NewToken
@@ -37,7 +37,7 @@ def list_people(
 
 
 @router.post("/people", status_code=201)
-def add_person(body: NewPerson, services: ServicesDep, scope: ManageScope) -> Invited:
+def add_person(body: Sent[NewPerson], services: ServicesDep, scope: ManageScope) -> Invited:
     """Invite a person by a one-time link, or make a service account."""
     with services.database.transaction() as session:
         return service.add_person(session, scope, body)
@@ -53,7 +53,7 @@ def get_person(user_id: UserId, services: ServicesDep, scope: ReadScope) -> Pers
 @router.patch("/people/{user_id}")
 def change_person(
     user_id: UserId,
-    body: PersonChange,
+    body: Sent[PersonChange],
     services: ServicesDep,
     scope: ManageScope,
     callers: CallersDep,
@@ -84,7 +84,7 @@ def list_tokens(user_id: UserId, services: ServicesDep, scope: ReadScope) -> Api
 
 @router.post("/people/{user_id}/tokens", status_code=201)
 def make_token(
-    user_id: UserId, body: NewToken, services: ServicesDep, scope: ManageScope
+    user_id: UserId, body: Sent[NewToken], services: ServicesDep, scope: ManageScope
 ) -> MadeToken:
     """Make an API token of a service account. Its text is in this answer only."""
     with services.database.transaction() as session:

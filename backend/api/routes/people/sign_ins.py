@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request
 
 from backend.api.dependencies import CallersDep, ReadScope, ServicesDep
-from backend.api.http.sanitize import Text
+from backend.api.http.sanitize import Sent, Text
 from backend.api.visitors import visitor_of
 from backend.auth import local, sign_ins
 from backend.errors.people import SignInRefused
@@ -31,7 +31,7 @@ def list_ways(services: ServicesDep) -> Ways:
 
 
 @router.post("/sign-ins", status_code=201)
-def sign_in(body: Password, request: Request, services: ServicesDep) -> SignedIn:
+def sign_in(body: Sent[Password], request: Request, services: ServicesDep) -> SignedIn:
     """Sign in with a password. The token counts for twelve idle hours, and at most seven days."""
     if local.WAY not in services.settings.ways:
         raise SignInRefused("Nobody signs in with a password here.")
@@ -74,7 +74,7 @@ def get_link(token: LinkToken, services: ServicesDep) -> OneTimeLink:
 
 @router.post("/one-time-links/{token}", status_code=201)
 def use_link(
-    token: LinkToken, body: NewPassword, request: Request, services: ServicesDep
+    token: LinkToken, body: Sent[NewPassword], request: Request, services: ServicesDep
 ) -> SignedIn:
     """Set the password that the link permits to set, and sign in. The link ends."""
     visitor = visitor_of(request, services.settings)

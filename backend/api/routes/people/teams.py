@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from backend.api.dependencies import CallersDep, ManageScope, ReadScope, ServicesDep
-from backend.api.http.sanitize import Text
+from backend.api.http.sanitize import Sent, Text
 from backend.people import teams
 from backend.schemas.people.people import NewTeam, TeamDetails, Teams
 
@@ -21,7 +21,7 @@ def list_teams(services: ServicesDep, scope: ReadScope) -> Teams:
 
 
 @router.post("/teams", status_code=201)
-def add_team(body: NewTeam, services: ServicesDep, scope: ManageScope) -> TeamDetails:
+def add_team(body: Sent[NewTeam], services: ServicesDep, scope: ManageScope) -> TeamDetails:
     """Make a team."""
     with services.database.transaction() as session:
         return teams.add_team(session, scope, body)
@@ -29,7 +29,7 @@ def add_team(body: NewTeam, services: ServicesDep, scope: ManageScope) -> TeamDe
 
 @router.patch("/teams/{team_id}")
 def rename_team(
-    team_id: Id, body: NewTeam, services: ServicesDep, scope: ManageScope
+    team_id: Id, body: Sent[NewTeam], services: ServicesDep, scope: ManageScope
 ) -> TeamDetails:
     """Rename a team."""
     with services.database.transaction() as session:

@@ -7,11 +7,12 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import text
 
-from backend.auth.scope import Role, Scope
+from backend.auth.scope import Scope
 from backend.conversations.search.service import Search, search_messages
 from backend.errors.base import NotAllowed
 from backend.errors.conversations import SearchTooBroad, SessionNotFound
 from backend.schemas.conversations.search import SearchPage
+from backend.schemas.people.rights import Review, Role
 from backend.types import JSON
 from db.session import Database
 from tests.integration.conversations.search.spoken import say, search, texts_of
@@ -93,7 +94,7 @@ def test_each_sees_their_own_and_an_admin_all_when_asked(stack: Stack) -> None:
         return [str(hit.session_id) for hit in page.items]
 
     with closing(database):
-        eve, chief = Scope(owner), Scope("local", Role.ADMIN)
+        eve, chief = Scope(owner), Scope("local", Role.ADMIN, review=Review.ON)
         assert seen(eve) == [theirs]
         assert seen(Scope("stranger")) == []
         assert seen(chief) == [mine]
