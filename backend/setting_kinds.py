@@ -15,6 +15,7 @@ from redis import ConnectionPool, RedisError
 from sqlalchemy import make_url
 
 from backend.addresses import MAX_PORT, check_allowed_hosts, check_public_url
+from backend.outgoing.policy import read_entries
 
 KEY_BYTES = 32
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
@@ -103,6 +104,17 @@ def read_networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
 
 def _networks(text: str) -> str:
     read_networks(text)
+    return text
+
+
+def _outgoing(text: str) -> str:
+    try:
+        read_entries(text)
+    except ValueError:
+        raise ValueError(
+            "must be hosts, each with a port or without, or networks, comma-separated, such as"
+            " jira.internal:8443,10.0.0.5,10.1.0.0/16,[fd00::5]:8080"
+        ) from None
     return text
 
 
@@ -208,3 +220,4 @@ CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0: unlimited
 Rate = Annotated[float, Field(ge=0, le=1e9)]
 Ways = Annotated[str, AfterValidator(_ways)]
 Networks = Annotated[str, AfterValidator(_networks)]
+OutgoingAllowed = Annotated[str, AfterValidator(_outgoing)]

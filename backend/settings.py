@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from backend.addresses import http_url
+from backend.outgoing.policy import Outgoing, read_entries
 from backend.schemas.people.rights import Review
 from backend.setting_kinds import (
     AllowedHosts,
@@ -24,6 +25,7 @@ from backend.setting_kinds import (
     ModelKey,
     ModelUrl,
     Networks,
+    OutgoingAllowed,
     Port,
     PublicUrl,
     Rate,
@@ -188,6 +190,12 @@ class Settings(BaseSettings):
         description="Variables that domains may name; a final `*` matches any ending, `@host`"
         " limits where it may be sent.",
     )
+    outgoing_allowed: OutgoingAllowed = Field(
+        "",
+        description="Hosts, with or without a port, and networks that tool servers, models and"
+        " providers may be at although they are not on the internet, comma-separated.",
+        examples=["jira.internal:8443, 10.1.0.0/16"],
+    )
     stdio_commands: StdioCommands = Field(
         "",
         description="Commands that may start tool servers, each with the arguments that it must"
@@ -215,6 +223,11 @@ class Settings(BaseSettings):
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """Return the networks of TRUSTED_PROXIES."""
         return read_networks(self.trusted_proxies)
+
+    @cached_property
+    def outgoing(self) -> Outgoing:
+        """Return where connections may go that a configuration names."""
+        return Outgoing(read_entries(self.outgoing_allowed), permits_inside=not self.has_accounts)
 
     @property
     def has_accounts(self) -> bool:
