@@ -1,15 +1,21 @@
 """The audit trail: who changed, decided or deleted what. Events are only ever added."""
 
+import json
+import logging
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import insert
+from sqlalchemy import event, insert
 from sqlalchemy.orm import Session
 
+from backend.logs import AUDIT
 from db.models.audit_event import AuditEventRow
 
 SOFTWARE = "colloquy"  # the actor of automatic actions, such as retention
+NOBODY = ""  # the actor of what somebody unknown tried
+_UNTOLD = "untold audit events"  # of a transaction that has not been committed yet
+log = logging.getLogger(AUDIT)
 
 
 def record(
@@ -22,15 +28,33 @@ def record(
 ) -> int:
     """Record an action in the transaction that performs it, so that neither exists alone.
 
-    `actor` is a person's id or SOFTWARE; `action` is a past participle, such as `archived`;
+    `actor` is a person's id, SOFTWARE or NOBODY; `action` is a past participle, such as `archived`;
     `subject` is the kind of object. `details` hold names and numbers, never what people wrote.
-    Return the event's id.
+    The event is also logged, as a line of JSON, once it is committed. Return its id.
     """
-    event = insert(AuditEventRow).values(
-        actor=actor,
-        action=action,
-        subject=subject,
-        subject_id=str(subject_id),
-        details=dict(details or {}),
-    )
-    return session.execute(event.returning(AuditEventRow.id)).scalar_one()
+    values: dict[str, Any] = {
+        "actor": actor,
+        "action": action,
+        "subject": subject,
+        "subject_id": str(subject_id),
+        "details": dict(details or {}),
+    }
+    adding = insert(AuditEventRow).values(**values)
+    added = session.execute(adding.returning(AuditEventRow.id, AuditEventRow.at)).one()
+    _tell_later(session, {"id": added.id, "at": added.at.isoformat(), **values})
+    return int(added.id)
+
+
+def _tell_later(session: Session, told: Mapping[str, Any]) -> None:
+    if _UNTOLD not in session.info:
+        session.info[_UNTOLD] = []
+        event.listen(session, "after_commit", _tell)
+    session.info[_UNTOLD].append(json.dumps(told, default=str))
+
+
+def _tell(session: Session) -> None:
+    if session.in_nested_transaction():
+        return  # only a savepoint was released
+    for line in session.info[_UNTOLD]:
+        log.info(line)
+    session.info[_UNTOLD].clear()

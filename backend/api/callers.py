@@ -4,13 +4,16 @@ import time
 from collections import OrderedDict
 from threading import Lock
 
+from backend.auth.api_tokens import record_refused
 from backend.auth.callers import find_caller
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.auth.tokens import digest
+from backend.errors.people import NotSignedIn
 from backend.settings import Settings
 from db.session import Database
 
 KEPT_SECONDS = 2.0  # after which a token that has ended is refused
+REFUSED_SECONDS = 600.0  # until the use of a token that has ended is recorded again
 MOST_KEPT = 10_000
 
 
@@ -21,6 +24,7 @@ class Callers:
         self._database = database
         self._settings = settings
         self._known: OrderedDict[str, tuple[float, Scope]] = OrderedDict()
+        self._refused: OrderedDict[str, float] = OrderedDict()
         self._lock = Lock()
 
     @property
@@ -36,13 +40,29 @@ class Callers:
     def find(self, token: str) -> Scope:
         """Return the scope of a token's holder. Raise NotSignedIn."""
         settings = self._settings
-        with self._database.transaction() as session:
-            scope = find_caller(session, token, settings.ways, settings.review)
+        try:
+            with self._database.transaction() as session:
+                scope = find_caller(session, token, settings.ways, settings.review)
+        except NotSignedIn:
+            self._record_refusal(token)
+            raise
         with self._lock:
             self._known[digest(token)] = (time.monotonic() + KEPT_SECONDS, scope)
             while len(self._known) > MOST_KEPT:
                 self._known.popitem(last=False)
         return scope
+
+    def _record_refusal(self, token: str) -> None:
+        """Record that an API token that has ended was used; not each time a program tries again."""
+        key, now = digest(token), time.monotonic()
+        with self._lock:
+            if self._refused.get(key, 0.0) > now:
+                return
+            self._refused[key] = now + REFUSED_SECONDS
+            while len(self._refused) > MOST_KEPT:
+                self._refused.popitem(last=False)
+        with self._database.transaction() as session:
+            record_refused(session, token)
 
     def forget(self) -> None:
         """Forget all: somebody's rights have just changed."""

@@ -76,5 +76,13 @@ def revoke_all(session: Session, holder: str) -> None:
     )
 
 
+def record_refused(session: Session, token: str) -> None:
+    """Record that a token was used that has been revoked or has expired, if it was one of ours."""
+    row = session.scalar(select(ApiTokenRow).where(ApiTokenRow.token_hash == digest(token)))
+    if row is not None:
+        details = {"name": row.name, "holder": row.user_id, "was_revoked": bool(row.revoked_at)}
+        audit.record(session, audit.NOBODY, "use_refused", "token", row.id, details)
+
+
 def _token(row: ApiTokenRow) -> ApiToken:
     return ApiToken(**{name: getattr(row, name) for name in ApiToken.model_fields})

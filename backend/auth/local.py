@@ -1,5 +1,7 @@
 """Signing in with a password, and the one-time links with which passwords are set."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -15,7 +17,13 @@ from backend.auth.scope import Scope
 from backend.auth.sign_ins import Visitor
 from backend.auth.tokens import Kind, digest, new_token
 from backend.errors.base import InvalidInput
-from backend.errors.people import LinkUsed, LoginTaken, PersonNotFound, SignInRefused
+from backend.errors.people import (
+    LinkUsed,
+    LoginTaken,
+    PersonNotFound,
+    SignInRefused,
+    TooManySignIns,
+)
 from backend.schemas.people.account import (
     LinkPurpose,
     NewPassword,
@@ -30,7 +38,6 @@ from db.models.people.user import LOCAL, UserRow
 from db.session import Database
 
 WAY = "local"
-NOBODY = ""  # the actor of what somebody unknown tried
 LASTS = {
     LinkPurpose.FIRST_ADMIN: timedelta(days=7),
     LinkPurpose.INVITATION: timedelta(days=7),
@@ -52,15 +59,12 @@ def sign_in(database: Database, given: Password, visitor: Visitor) -> SignedIn:
     The password is checked outside of a transaction: that takes a while.
     """
     login = clean_login(given.login)
-    with database.transaction() as session:
+    with _recording_refusal(database, visitor), database.transaction() as session:
         attempt = throttle.begin_attempt(session, login, visitor.address)
         row = session.execute(_BY_LOGIN.where(UserRow.login == login)).one_or_none()
     is_right = is_password(row.password_hash if row else None, given.password)
     if row is None or not is_right or row.disabled_at is not None:
-        with database.transaction() as session:
-            details = {"way": WAY, "address": visitor.address, "login": login}
-            found = row.id if row else ""
-            audit.record(session, NOBODY, "sign_in_failed", "user", found, details)
+        _record_failure(database, "sign_in_failed", row.id if row else "", visitor)
         raise SignInRefused
     renewed = hash_password(given.password) if needs_rehash(row.password_hash) else None
     with database.transaction() as session:
@@ -135,11 +139,12 @@ def change_password(
 
     Raise SignInRefused if the old password is wrong, TooManySignIns, WeakPassword, InvalidInput.
     """
-    with database.transaction() as session:
+    with _recording_refusal(database, visitor), database.transaction() as session:
         attempt = throttle.begin_attempt(session, scope.user_id, visitor.address)
         row = session.get(UserRow, scope.user_id)
         stored, login = (row.password_hash, row.login) if row else (None, None)
     if not is_password(stored, given.old):
+        _record_failure(database, "password_change_failed", scope.user_id, visitor)
         raise SignInRefused("The old password is wrong.")
     check_password(given.new, login or "", scope.name)
     hashed = hash_password(given.new)
@@ -156,6 +161,26 @@ def change_password(
 def new_person_id() -> str:
     """Return the id of a new person."""
     return str(uuid4())
+
+
+def _record_failure(database: Database, action: str, user_id: str, visitor: Visitor) -> None:
+    """Record a wrong password. Not which name was typed: some type their password there."""
+    with database.transaction() as session:
+        details = {"way": WAY, "address": visitor.address}
+        audit.record(session, audit.NOBODY, action, "user", user_id, details)
+
+
+@contextmanager
+def _recording_refusal(database: Database, visitor: Visitor) -> Iterator[None]:
+    """Record that the block refused an attempt because too many have failed."""
+    try:
+        yield
+    except TooManySignIns:
+        with database.transaction() as session:
+            if throttle.is_first_refusal(session, visitor.address):
+                details = {"way": WAY, "address": visitor.address}
+                audit.record(session, audit.NOBODY, "sign_in_refused", "user", "", details)
+        raise
 
 
 def _find_link(session: Session, token: str) -> Any:

@@ -6,7 +6,7 @@ types wrong passwords costs the account's person seconds, not the account.
 
 from datetime import timedelta
 
-from sqlalchemy import delete, func, insert, or_, select, text
+from sqlalchemy import ColumnElement, delete, func, insert, or_, select, text
 from sqlalchemy.orm import Session
 
 from backend.errors.people import TooManySignIns
@@ -44,16 +44,33 @@ def forgive(session: Session, account: str, attempt: list[int]) -> None:
     )
 
 
+def is_first_refusal(session: Session, address: str) -> bool:
+    """Return whether an attempt from an address is refused for the first time in a while.
+
+    Only that is recorded: what strangers can do without end must not fill the audit trail.
+    """
+    session.execute(_ALONE)
+    row, subject = FailedSignInRow, f"refused {address}"
+    if session.scalar(select(row.id).where(row.subject == subject, _is_recent()).limit(1)):
+        return False
+    session.execute(insert(row).values(subject=subject))
+    return True
+
+
+def _is_recent() -> ColumnElement[bool]:
+    return FailedSignInRow.at > func.clock_timestamp() - KEPT
+
+
 def _subjects(account: str, address: str) -> list[tuple[str, str]]:
     return [("account", account), ("address", address)]
 
 
 def _wait(session: Session, kind: str, of: str) -> float:
     """Return the seconds to wait: they double with each failure beyond those that are free."""
-    row, now = FailedSignInRow, func.clock_timestamp()
-    since = func.extract("epoch", now - func.max(row.at))
+    row = FailedSignInRow
+    since = func.extract("epoch", func.clock_timestamp() - func.max(row.at))
     failures, seconds = session.execute(
-        select(func.count(), since).where(row.subject == f"{kind} {of}", row.at > now - KEPT)
+        select(func.count(), since).where(row.subject == f"{kind} {of}", _is_recent())
     ).one()
     beyond = failures - FREE[kind]
     return float(min(2.0**beyond, LONGEST_WAIT) - float(seconds)) if beyond >= 0 else 0.0

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Iterable
 from typing import Any
 
 FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # some programs accept full width, too
@@ -15,10 +16,14 @@ def csv_of(table: dict[str, Any]) -> str:
     A text cell that a spreadsheet would run as a formula gets a leading apostrophe
     (https://owasp.org/www-community/attacks/CSV_Injection).
     """
+    return csv_lines([[column["name"] for column in table["columns"]], *table["rows"]])
+
+
+def csv_lines(rows: Iterable[Iterable[Any]]) -> str:
+    """Return rows as lines of CSV, as `csv_of` writes them."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
-    writer.writerow([as_field(column["name"]) for column in table["columns"]])
-    writer.writerows(map(as_field, row) for row in table["rows"])
+    writer.writerows(map(as_field, row) for row in rows)
     return text.getvalue()
 
 

@@ -9,12 +9,14 @@ from db.base import JSON, Base
 
 
 class AuditEventRow(Base):
-    """One action of a person or of the software; rows are append-only."""
+    """One action of a person or of the software; a trigger refuses to change rows."""
 
     __tablename__ = "audit_events"
     __table_args__ = (
         Index("ix_audit_events_subject", "subject", "subject_id", "id"),
         Index("ix_audit_events_actor", "actor", "id"),
+        Index("ix_audit_events_action", "action", "id"),
+        Index("ix_audit_events_at", "at"),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)

@@ -187,5 +187,17 @@ CREATE INDEX ix_conversations_team ON conversations (team, updated_at DESC, id D
     WHERE team IS NOT NULL;
 
 CREATE INDEX ix_audit_events_actor ON audit_events (actor, id);
+CREATE INDEX ix_audit_events_action ON audit_events (action, id);
+CREATE INDEX ix_audit_events_at ON audit_events (at);
+
+-- Not even the software itself changes what was recorded.
+CREATE FUNCTION refuse_change_of_audit() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'audit events are only ever added';
+END
+$$;
+CREATE TRIGGER audit_events_are_only_added BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
+FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit();
 
 INSERT INTO users (id, name, role) VALUES ('local', 'local', 'admin');

@@ -10,11 +10,11 @@ from anyio import from_thread
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
+from backend import audit
 from backend.api.dependencies import DocumentsDep, ReadScope, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
 from backend.api.http.sanitize import Flag, Text
 from backend.api.http.threads import long_read, stream_long
-from backend.conversations.reviews import record_review
 from backend.errors.base import InvalidInput
 from backend.export.history import History
 from backend.export.html_page import write_html
@@ -74,8 +74,8 @@ def export_session(
     pages = services.settings.pages_url
     history = History.open(services.database, scope, session_id, figures, draw, reader, pages)
     with services.database.transaction() as session:
-        owner, details = history.session.owner, {"format": format}
-        record_review(session, scope.user_id, owner, session_id, "exported", details)
+        details = {"owner": history.session.owner, "format": format}
+        audit.record(session, scope.user_id, "exported", "session", session_id, details)
     media_type, ending, write = _FORMATS[format]
     if tool_tables:
         write = partial(_workbook, tool_tables=True)
