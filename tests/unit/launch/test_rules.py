@@ -147,8 +147,8 @@ def test_output_that_is_no_terminal_has_whole_plain_lines():
     [
         ("HOST", "0.0.0.0", "only a loopback address is allowed"),
         ("HOST", "example.org", "only a loopback address is allowed"),
-        ("AUTH", "password", "this version offers AUTH=none only"),
-        ("AUTH", "oidc", "this version offers AUTH=none only"),
+        ("AUTH", "password", "AUTH is not usable: must be none, or a list of local, oidc, proxy"),
+        ("AUTH", "local,none", "AUTH is not usable: must be none, or a list of local, oidc, proxy"),
         ("UI_PORT", "0", "UI_PORT is not usable"),
         ("API_PORT", "65536", "API_PORT is not usable"),
         ("API_PORT", "http", "API_PORT is not usable"),
