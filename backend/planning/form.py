@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from backend.planning.written import Written
 from backend.schemas.tasks import OnFailure
 
 MOST_TASKS = 200
@@ -14,17 +15,10 @@ LONGEST_REASONING = 20_000
 LONGEST_INPUT = 100_000  # characters as JSON
 
 
-class _Written(BaseModel):
-    """What models write: null stands for what is absent, and a number may be an id."""
+class _Written(Written):
+    """A part of a plan; a number may be an id."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_nulls(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        return {key: value for key, value in given.items() if value is not None}
 
 
 class PlannedTask(_Written):

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
+from backend.planning.written import Written
 from backend.types import JSON
 
 PAYLOAD = "payload"  # the key of the agent state
@@ -18,19 +19,12 @@ class PayloadConflict(ValueError):
     """A change does not fit the current payload; none of it is applied."""
 
 
-class Part(BaseModel):
-    """A part of what models write, in their spelling; unknown fields and null are ignored."""
+class Part(Written):
+    """A part of what models write, in their spelling; unknown fields are ignored."""
 
     model_config = ConfigDict(
         extra="ignore", alias_generator=to_camel, populate_by_name=True, allow_inf_nan=False
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_nulls(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        return {key: value for key, value in given.items() if value is not None}
 
 
 class Element(Part):
