@@ -1,35 +1,54 @@
-"""The API clients of the pages' own routes, which serve all browsers from one event loop."""
+"""The API as the pages' own routes call it, which serve all browsers from one event loop."""
 
 import os
 
 import httpx
+from starlette.requests import HTTPConnection
 
-from ui.client import DEFAULT_API_URL
+from ui.client import DEFAULT_API_URL, authorization
+from ui.cookies import token_of
 
 
 class AsyncApi:
-    """Two HTTP clients for all browsers, made in the event loop of the first request.
+    """Connections for all browsers, made in the event loop of the first request.
 
-    Paths are relative to the versioned API root. Event streams have a client of their own: for each
-    request, httpx examines all connections of a client, and of a hundred open pages each holds one.
+    Whoever asks has clients of their own over them: no header and no cookie is shared by people.
+    Event streams have connections of their own: for each request, httpx examines all that are
+    open, and of a hundred open pages each holds one.
     """
 
     def __init__(self) -> None:
-        self._calls: httpx.AsyncClient | None = None
-        self._streams: httpx.AsyncClient | None = None
+        self._calls: httpx.AsyncHTTPTransport | None = None
+        self._streams: httpx.AsyncHTTPTransport | None = None
 
-    def calls(self) -> httpx.AsyncClient:
-        """Return the client for calls that are answered at once."""
-        self._calls = self._calls or _client()
-        return self._calls
+    def of(self, connection: HTTPConnection) -> "CallersApi":
+        """Return the API for the person whose browser asks, once the gate has let it through."""
+        return self.as_caller(token_of(connection.cookies))
 
-    def streams(self) -> httpx.AsyncClient:
-        """Return the client for event streams."""
-        self._streams = self._streams or _client()
-        return self._streams
+    def as_caller(self, token: str | None) -> "CallersApi":
+        """Return the API for a token's holder; with None, for nobody in particular."""
+        self._calls = self._calls or _transport()
+        self._streams = self._streams or _transport()
+        return CallersApi(_client(self._calls, token), _client(self._streams, token))
 
 
-def _client() -> httpx.AsyncClient:
+class CallersApi:
+    """The API as one caller: `calls` are answered at once, `streams` are of events.
+
+    Paths are relative to the versioned API root.
+    """
+
+    def __init__(self, calls: httpx.AsyncClient, streams: httpx.AsyncClient) -> None:
+        self.calls = calls
+        self.streams = streams
+
+
+def _transport() -> httpx.AsyncHTTPTransport:
+    return httpx.AsyncHTTPTransport(limits=httpx.Limits(max_connections=None))
+
+
+def _client(transport: httpx.AsyncHTTPTransport, token: str | None) -> httpx.AsyncClient:
     url = (os.environ.get("API_URL") or DEFAULT_API_URL).rstrip("/")
-    limits = httpx.Limits(max_connections=None)
-    return httpx.AsyncClient(base_url=f"{url}/api/v1/", limits=limits)
+    return httpx.AsyncClient(
+        base_url=f"{url}/api/v1/", transport=transport, headers=authorization(token)
+    )

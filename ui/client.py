@@ -55,17 +55,36 @@ class NotFound(ClientError):
     """The resource does not exist, or the caller has no access to it."""
 
 
-class Client:
-    """Calls the API of one address; safe to share between threads."""
+def authorization(token: str | None) -> dict[str, str]:
+    """Return the header that says who calls; with None nobody does."""
+    return {"Authorization": f"Bearer {token}"} if token else {}
 
-    def __init__(self, base_url: str = DEFAULT_API_URL) -> None:
+
+def connections() -> httpx.HTTPTransport:
+    """Return connections to the API. Clients of several people may share them."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+    return httpx.HTTPTransport(retries=1, limits=limits)
+
+
+class Client:
+    """Calls the API of one address as one person; safe to share between threads.
+
+    `token`: of the person's sign-in; None where nobody signs in.
+    """
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_API_URL,
+        token: str | None = None,
+        transport: httpx.HTTPTransport | None = None,
+    ) -> None:
         self.base_url = base_url.rstrip("/")
+        self.token = token
         self.http = httpx.Client(
             base_url=f"{self.base_url}/api/v1/",
             timeout=TIMEOUT,
-            transport=httpx.HTTPTransport(
-                retries=1, limits=httpx.Limits(max_connections=None, max_keepalive_connections=100)
-            ),
+            transport=transport or connections(),
+            headers=authorization(token),
         )
 
     def server(self) -> ServerInfo:

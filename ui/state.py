@@ -1,13 +1,14 @@
 """What one browser tab remembers, on any page. Its location is in `ui.navigation`."""
 
 import os
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import streamlit as st
@@ -17,8 +18,10 @@ from backend.schemas.conversations.turns import Turn
 from backend.schemas.domains.agents import AgentInfo
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.operations.server import ServerInfo
-from ui.client import DEFAULT_API_URL, Client, ClientError
+from ui.client import DEFAULT_API_URL, Client, ClientError, connections
+from ui.cookies import token_of
 
+T = TypeVar("T")
 SEARCH = "search"
 SESSION_LIST = "session-list"
 PAGE_ROWS = 50
@@ -128,6 +131,7 @@ class Notices:
 class Memory:
     """One tab's memory; a reload starts a new one, so nothing here may be the only copy."""
 
+    client: Client | None = None
     windows: dict[UUID, Window] = field(default_factory=dict)
     jumps: dict[UUID, Jump] = field(default_factory=dict)
     jump_count: int = 0
@@ -175,14 +179,43 @@ class Memory:
     listed_calls: dict[UUID, int | None] = field(default_factory=dict)
 
 
-@st.cache_resource
-def _client(base_url: str) -> Client:
-    return Client(base_url)
+_of_run: ContextVar[Client | None] = ContextVar("client of the run", default=None)
+# Connections only: they hold neither cookies nor who calls.
+_connections = st.cache_resource(connections)
 
 
 def client() -> Client:
-    """Return the API's client, shared by all tabs of this process."""
-    return _client(os.environ.get("API_URL") or DEFAULT_API_URL)
+    """Return this tab's client, which calls as the person who is signed in.
+
+    A tab belongs to one sign-in: the pages' server lets no other one resume it. A run may have
+    begun just as its browser was away, and has no cookies then.
+    """
+    if (found := _of_run.get()) is not None:
+        return found
+    held = memory()
+    if held.client is None or held.client.token is None:
+        token = token_of(st.context.cookies)
+        if held.client is None or token is not None:
+            url = os.environ.get("API_URL") or DEFAULT_API_URL
+            held.client = Client(url, token, _connections())
+    return held.client
+
+
+def later(call: Callable[..., T], *arguments: Any) -> Callable[[], T]:
+    """Return a call to be made after this run, without a tab, as the person of this run.
+
+    Streamlit makes a download when it is clicked, in a thread that knows nothing of who clicked.
+    """
+    found = client()
+
+    def make() -> T:
+        before = _of_run.set(found)
+        try:
+            return call(*arguments)
+        finally:
+            _of_run.reset(before)
+
+    return make
 
 
 def memory() -> Memory:

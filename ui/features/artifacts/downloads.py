@@ -1,11 +1,11 @@
 """Buttons that download a version in each format of its kind."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
 from backend.schemas.artifacts import ArtifactContent, file_title
+from ui import state
 from ui.features.artifacts import words
 from ui.features.artifacts.origin import download
 from ui.features.artifacts.words import FILE
@@ -26,7 +26,7 @@ def show(content: ArtifactContent, key: str, without: Sequence[str] = ()) -> Non
 def _button(content: ArtifactContent, key: str, format: str, label: str, name: str) -> None:
     st.download_button(
         label,
-        partial(download, content.artifact_id, content.version, format),
+        state.later(download, content.artifact_id, content.version, format),
         file_name=name,
         mime="application/octet-stream",
         key=f"take-{format}-{key}",

@@ -1,7 +1,6 @@
 """The exports of a session: downloads that are made on demand."""
 
 from collections.abc import Mapping
-from functools import partial
 from uuid import UUID
 
 import streamlit as st
@@ -43,7 +42,7 @@ def _offer(
 ) -> None:
     st.download_button(
         label,
-        partial(_load, session.id, params),
+        state.later(_load, session.id, params),
         file_name=file_name(session.title or "Conversation", ending),
         key=f"export-{name}-{session.id}",
         icon=icon,

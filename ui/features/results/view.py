@@ -4,13 +4,13 @@ What the grid's own toolbar does (sort, search, copy cells, full screen) is not 
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from backend.tabular.charts.fitting import default_spec
 from backend.tabular.locales import NOTHING
+from ui import state
 from ui.client import ClientError
 from ui.features.results import chart
 from ui.features.results.calls import Format
@@ -116,7 +116,7 @@ def _below(
         for ending, name in FILES:
             st.download_button(
                 name,
-                partial(origin.file, ending),
+                state.later(origin.file, ending),
                 file_name=tables.file_name(table.get("title"), ending),
                 key=f"{ending}-{key}",
                 icon=":material/download:",

@@ -40,7 +40,7 @@ def route(api: AsyncApi) -> Route:
         except ValidationError:
             return PlainTextResponse("This page is not one of ours.", 422)
         try:
-            return PlainTextResponse(await _stamp_now(api.calls(), shown))
+            return PlainTextResponse(await _stamp_now(api.of(request).calls, shown))
         except (httpx.HTTPError, ValidationError):
             return PlainTextResponse("The service does not answer.", NOT_NOW)
 

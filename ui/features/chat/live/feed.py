@@ -26,7 +26,7 @@ from backend.schemas.events import (
 )
 from backend.schemas.tasks import Task
 from backend.types import JSON
-from ui.async_api import AsyncApi
+from ui.async_api import CallersApi
 from ui.features.chat.live.frames import SessionFrames
 
 # The server sends a comment every ten seconds; a stream silent for three of them is dead.
@@ -54,7 +54,7 @@ class Feed:
 
     def __init__(
         self,
-        api: AsyncApi,
+        api: CallersApi,
         session_id: UUID,
         on_task: Callable[[Task], None] = lambda _: None,
     ) -> None:
@@ -134,7 +134,7 @@ class Feed:
             headers["Last-Event-ID"] = self._last_id
         path = f"{self._path}/events"
         stream = aconnect_sse(
-            self._api.streams(), "GET", path, headers=headers, timeout=STREAM_TIMEOUT
+            self._api.streams, "GET", path, headers=headers, timeout=STREAM_TIMEOUT
         )
         async with stream as source:
             if source.response.status_code == httpx.codes.NOT_FOUND:
@@ -186,7 +186,7 @@ class Feed:
 
     async def get(self, what: str) -> bytes:
         """Return the API's response for this session. Raise SessionGone, HTTPError."""
-        response = await self._api.calls().get(f"{self._path}/{what}", timeout=CALL_TIMEOUT)
+        response = await self._api.calls.get(f"{self._path}/{what}", timeout=CALL_TIMEOUT)
         if response.status_code == httpx.codes.NOT_FOUND:
             raise SessionGone
         return response.raise_for_status().content

@@ -54,7 +54,7 @@ class SentMessage(Wire):
 
 
 class LiveRoutes:
-    """Serves all browsers with the same HTTP clients."""
+    """Serves all browsers, each as the person who is signed in there."""
 
     def __init__(self, api: AsyncApi) -> None:
         self._api = api
@@ -77,8 +77,9 @@ class LiveRoutes:
         chosen = {"domain": sent.domain, "model": sent.model}
         body = {"message": sent.text} | {name: value for name, value in chosen.items() if value}
         headers = {"Idempotency-Key": sent.key, "Prefer": ANSWER_LATER}
+        calls = self._api.of(request).calls
         try:
-            answer = await self._api.calls().post(path, json=body, headers=headers, timeout=TIMEOUT)
+            answer = await calls.post(path, json=body, headers=headers, timeout=TIMEOUT)
         except httpx.TransportError:
             return _problem(503, *AWAY)
         media_type = answer.headers.get("Content-Type", "application/json")
@@ -105,7 +106,7 @@ class LiveRoutes:
     async def _send(self, socket: WebSocket, session_id: UUID) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):  # it disconnected during a send
             try:
-                async for frames in PageFeed(self._api, session_id).frames():
+                async for frames in PageFeed(self._api.of(socket), session_id).frames():
                     await socket.send_json(frames)
             except SessionGone:
                 await socket.close(GONE)

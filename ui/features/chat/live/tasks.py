@@ -10,7 +10,7 @@ import httpx
 
 from backend.schemas.tasks import PlanList, Task, TaskStatus
 from backend.types import JSON
-from ui.async_api import AsyncApi
+from ui.async_api import CallersApi
 from ui.features.chat.live.feed import Feed, SessionGone
 from ui.features.chat.live.frames import TaskFrames
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 class PageFeed:
     """The events of a session and the text that streams in its tasks, as frames."""
 
-    def __init__(self, api: AsyncApi, session_id: UUID) -> None:
+    def __init__(self, api: CallersApi, session_id: UUID) -> None:
         self._api = api
         self._own = Feed(api, session_id, self._take)
         self._batches: asyncio.Queue[list[JSON] | None] = asyncio.Queue(MOST_WAITING)

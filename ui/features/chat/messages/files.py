@@ -76,7 +76,7 @@ def _offer_download(row: DisplayMessage, session_id: UUID, key: str) -> None:
     path = navigation.result_path(session_id, str(row.metadata["result_id"]))
     st.download_button(
         label(row),
-        lambda: _load(path),
+        state.later(_load, path),
         file_name=download_name(row.content.get("name")),
         mime="application/octet-stream",
         key=f"file-{key}",
