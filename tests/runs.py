@@ -18,6 +18,7 @@ from backend.domains.allowed import Allowed
 from backend.domains.commands import Commands
 from backend.llm.patience import Patience
 from backend.llm.provider import ModelProvider
+from backend.outgoing.policy import Outgoing
 from backend.schemas.domains.templates import DomainTemplate
 from backend.setting_kinds import split_commands
 from backend.settings import Settings
@@ -27,7 +28,8 @@ from backend.types import JSON
 from tests.stack import STDIO_COMMANDS
 
 ALLOWED = Allowed(
-    commands=Commands(split_commands(f"{STDIO_COMMANDS}, /no/such/program, /etc/passwd"))
+    commands=Commands(split_commands(f"{STDIO_COMMANDS}, /no/such/program, /etc/passwd")),
+    outgoing=Outgoing(permits_inside=True),
 )
 PATIENCE = Patience(
     first_token_seconds=5, silence_seconds=5, tries=3, first_wait=0.01, longest_wait=2

@@ -78,7 +78,7 @@ def find_faults(
     if manager := image.manager:
         faults += _policy_faults(["manager"], image, manager, find_wrong)
         faults += _tool_faults(["manager"], image, manager)
-    return [*faults, *check_servers(image.mcp_servers, allowed.commands)]
+    return [*faults, *check_servers(image.mcp_servers, allowed)]
 
 
 def _first_wrong(path: Path, named: Sequence[str | JSON]) -> list[Fault]:

@@ -12,11 +12,13 @@ from urllib.parse import urlsplit
 import httpx2
 import orjson
 
+from backend.errors.outgoing import AddressRefused
 from backend.llm.connection import Connection
 from backend.llm.http import RedirectedElsewhere, open_client
 from backend.llm.quoting import error_in, quote, without_key, words_in
 from backend.llm.refusals import is_about_model
 from backend.llm.wire.stream import Decoder
+from backend.outgoing.policy import Outgoing
 from backend.schemas.connections import ConnectionTest, TestOutcome
 from backend.types import JSON
 
@@ -34,7 +36,7 @@ class _NotReadable(Exception):
     """The answer is not one of a chat model; the text is the endpoint's, if any."""
 
 
-async def probe(connection: Connection) -> ConnectionTest:
+async def probe(connection: Connection, outgoing: Outgoing) -> ConnectionTest:
     """Ask the connection's default model for a word, or list the models if it names none.
 
     What the endpoint does is in the answer. Raise ConfigurationError if the environment's proxy or
@@ -43,7 +45,7 @@ async def probe(connection: Connection) -> ConnectionTest:
     key = connection.api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     timeout = httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-    async with open_client(headers=headers, timeout=timeout) as client:
+    async with open_client(outgoing, headers=headers, timeout=timeout) as client:
         if not connection.default_model:
             return await _explained(_look_for_models(client, connection), connection)
         models, found = await asyncio.gather(
@@ -67,6 +69,9 @@ async def _explained(
         return ConnectionTest(outcome=TestOutcome.UNREACHABLE, detail=detail)
     except (httpx2.DecodingError, httpx2.TooManyRedirects, _NotReadable):
         return _not_compatible(connection)
+    except AddressRefused as refused:
+        detail = f"{_host(connection)} cannot be reached: {refused.reason}."
+        return ConnectionTest(outcome=TestOutcome.UNREACHABLE, detail=detail)
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, OSError) as error:
         return ConnectionTest(
             outcome=TestOutcome.UNREACHABLE, detail=_unreachable(error, connection)
@@ -115,7 +120,14 @@ async def _list_models(client: httpx2.AsyncClient, connection: Connection) -> li
             client.stream("GET", f"{connection.endpoint}/models") as answer,
         ):
             return _names_in(await _body(answer)) if answer.is_success else []
-    except (TimeoutError, httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, OSError):
+    except (
+        AddressRefused,
+        TimeoutError,
+        httpx2.HTTPError,
+        httpx2.InvalidURL,
+        OSError,
+        UnicodeError,
+    ):
         return []
 
 

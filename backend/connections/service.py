@@ -12,7 +12,7 @@ from backend.connections import store
 from backend.connections.probe import probe
 from backend.errors.base import ConfigurationError, InvalidInput
 from backend.errors.models import ConnectionChanged, KeyUnreadable
-from backend.llm.connection import OPENAI_URL, Connection
+from backend.llm.connection import OPENAI_URL, Connection, outgoing_of
 from backend.schemas.connections import (
     ConnectionSource,
     ConnectionTest,
@@ -97,7 +97,7 @@ def test(
     scope.require(Permission.MANAGE_MODELS)
     with database.read() as session:
         connection = _connection(session, settings, wanted, wanted.default_model or "")
-    return asyncio.run(probe(connection))
+    return asyncio.run(probe(connection, outgoing_of(settings)))
 
 
 def _connection(

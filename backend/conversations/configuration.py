@@ -34,7 +34,7 @@ def get_drift(session: Session, scope: Scope, conversation_id: UUID, allowed: Al
         raise SessionNotFound
     image = template_of(found.image)
     refused, missing = check_secrets(image.mcp_servers, allowed.secrets)
-    not_allowed = check_servers(image.mcp_servers, allowed.commands)
+    not_allowed = check_servers(image.mcp_servers, allowed)
     drift = Drift(
         domain_exists=False,
         image_version=found.domain_version,

@@ -4,7 +4,6 @@ An entry of DOMAIN_SECRETS that names a host binds its secrets to that host. One
 keeps them on this machine: loopback addresses, and processes whose command the operator allowed.
 """
 
-import ipaddress
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ from dotenv import dotenv_values
 
 from backend.domains.rerouting import find_rerouting, rerouting_text
 from backend.errors.domains import SecretForbidden, SecretMissing
+from backend.outgoing.addresses import is_this_machine
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import NAMED, McpServer, StdioServer
 from backend.setting_kinds import SECRET_ENTRY
@@ -62,10 +62,7 @@ class Destination:
     @property
     def is_this_machine(self) -> bool:
         """Whether what is sent there stays on this machine."""
-        try:
-            return self.host in (STDIO, "localhost") or ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return self.host == STDIO or is_this_machine(self.host)
 
     @property
     def written(self) -> str:
@@ -226,22 +223,14 @@ def check_secrets(
                 f"A secret such as ${{{name}}} may only appear in {', '.join(sorted(EXPANDED))}."
             )
             faults.append(Fault(path=path, message=message))
-        elif refused := secrets.refusal(name, _destination_of(servers[server])):
+        elif refused := secrets.refusal(name, destination_of(servers[server])):
             faults.append(Fault(path=path, message=refused))
         elif absent := secrets.absence(name):
             warnings.append(Fault(path=path, message=absent))
     return faults, warnings
 
 
-def _rerouted(servers: Mapping[str, McpServer], named: Mapping[str, str]) -> Iterator[Fault]:
-    """Yield faults of servers that name a secret, by server, and could take it elsewhere."""
-    for server, secret in named.items():
-        for field, name in find_rerouting(servers[server]):
-            message = rerouting_text(name, secret)
-            yield Fault(path=["mcp_servers", server, field], message=message)
-
-
-def _destination_of(server: McpServer) -> Destination | None:
+def destination_of(server: McpServer) -> Destination | None:
     """Return where a server's secrets would be sent, as far as its template shows."""
     if isinstance(server, StdioServer):
         return Destination(STDIO)
@@ -250,6 +239,14 @@ def _destination_of(server: McpServer) -> Destination | None:
     if NAMED.search(scheme) or NAMED.search(authority.rpartition("@")[2]):
         return None
     return Destination.of_url(NAMED.sub("1", server.url))
+
+
+def _rerouted(servers: Mapping[str, McpServer], named: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield faults of servers that name a secret, by server, and could take it elsewhere."""
+    for server, secret in named.items():
+        for field, name in find_rerouting(servers[server]):
+            message = rerouting_text(name, secret)
+            yield Fault(path=["mcp_servers", server, field], message=message)
 
 
 def _not_there(name: str, destination: Destination) -> str:

@@ -4,7 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from backend.domains.commands import Commands
+from backend.domains.allowed import Allowed
+from backend.domains.secrets import destination_of
+from backend.errors.outgoing import AddressRefused
+from backend.outgoing.policy import Outgoing
 from backend.schemas.bounds import LONGEST_NAME
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import NAMED, McpServer, StdioServer, StreamableHttpServer
@@ -17,25 +20,23 @@ _OF_THE_CONNECTION = frozenset(
 )
 
 
-def check_servers(servers: Mapping[str, McpServer], commands: Commands) -> list[Fault]:
+def check_servers(servers: Mapping[str, McpServer], allowed: Allowed) -> list[Fault]:
     """Return faults of servers that cannot or may not be connected to; each names its server."""
     return [
         Fault(path=["mcp_servers", name, *place], message=f"The MCP server {name!r}: {problem}")
         for name, server in servers.items()
-        for place, problem in _find_wrong(name, server, commands)
+        for place, problem in _find_wrong(name, server, allowed)
     ]
 
 
-def _find_wrong(
-    name: str, server: McpServer, commands: Commands
-) -> Iterator[tuple[list[str], str]]:
+def _find_wrong(name: str, server: McpServer, allowed: Allowed) -> Iterator[tuple[list[str], str]]:
     if not is_visible(name) or not name.isprintable() or len(name) > LONGEST_NAME:
         yield [], f"its name must be one line of 1 to {LONGEST_NAME} characters."
     if isinstance(server, StdioServer):
         yield from _wrong_process(server)
-        yield from (([field], problem) for field, problem in commands.faults(server))
+        yield from (([field], problem) for field, problem in allowed.commands.faults(server))
     else:
-        yield from _wrong_address(server)
+        yield from _wrong_address(server, allowed.outgoing)
 
 
 def _wrong_process(server: StdioServer) -> Iterator[tuple[list[str], str]]:
@@ -45,9 +46,16 @@ def _wrong_process(server: StdioServer) -> Iterator[tuple[list[str], str]]:
         yield ["env"], f"{odd!r} cannot be the name of a variable."
 
 
-def _wrong_address(server: StreamableHttpServer) -> Iterator[tuple[list[str], str]]:
+def _wrong_address(
+    server: StreamableHttpServer, outgoing: Outgoing
+) -> Iterator[tuple[list[str], str]]:
     if not _is_address(server.url):
         yield ["url"], "its url must begin with http:// or https:// and name a host."
+    elif destination := destination_of(server):
+        try:
+            outgoing.check(destination.host, destination.port)
+        except AddressRefused as error:
+            yield ["url"], f"its url cannot be used: {error.reason}."
     if odd := _first(server.headers, lambda name, _: not _HEADER_NAME.fullmatch(name)):
         yield ["headers"], f"{odd!r} cannot be the name of a header."
     if odd := _first(server.headers, lambda name, _: name.lower() in _OF_THE_CONNECTION):

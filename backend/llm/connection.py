@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from backend.errors.base import ConfigurationError
+from backend.outgoing.policy import Outgoing
 from backend.settings import Settings
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -46,3 +47,8 @@ class Connection:
                 "OPENAI_BASE_URL, or start with `make run`, which starts the demo model."
             )
         return self.base_url
+
+
+def outgoing_of(settings: Settings) -> Outgoing:
+    """Return where models may be asked: also at the addresses that the environment names."""
+    return settings.outgoing.trusting(settings.openai_base_url, settings.demo_model_url)

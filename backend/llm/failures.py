@@ -11,6 +11,7 @@ from backend.errors.models import (
     ModelFailed,
     ModelUnavailable,
 )
+from backend.errors.outgoing import AddressRefused
 from backend.llm.answer import Answer
 from backend.llm.http import RedirectedElsewhere
 from backend.llm.refusals import Refusal
@@ -18,6 +19,7 @@ from backend.llm.refusals import Refusal
 CHECK = "Check the connection on the Models page, or OPENAI_BASE_URL."
 
 FAILURES = (
+    AddressRefused,
     IncompleteAnswer,
     openai.OpenAIError,
     httpx2.HTTPError,
@@ -60,7 +62,10 @@ def explain_failure(error: Exception, model: str, answer: Answer, key: str = "")
     if isinstance(error.__cause__, RedirectedElsewhere):
         sentence = f"The model's endpoint {error.__cause__} {CHECK}"
         return ModelFailure(ModelUnavailable(sentence), is_transient=False)
-    if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
+    if isinstance(error, AddressRefused):
+        # Repeated like any other connection that fails, because the name may not resolve just now.
+        sentence = f"The model's endpoint cannot be reached: {error.reason}. {CHECK}"
+    elif isinstance(error, openai.APIConnectionError | httpx2.TransportError):
         sentence = "The model's endpoint cannot be reached. " + CHECK
     else:
         sentence = "The model's endpoint gave an answer that cannot be read. " + CHECK

@@ -9,6 +9,8 @@ from typing import Any, cast
 import httpx2
 
 from backend.errors.base import ConfigurationError
+from backend.outgoing.connecting import guard
+from backend.outgoing.policy import Outgoing
 from backend.web.inflate import Inflated, NotInflatable
 
 MAX_ERROR_BYTES = 64 * 2**10
@@ -26,7 +28,11 @@ class RedirectedElsewhere(httpx2.RequestError):
 
 
 def open_client(
-    *, trust_env: bool = True, headers: Mapping[str, str] = MappingProxyType({}), **options: Any
+    outgoing: Outgoing,
+    *,
+    trust_env: bool = True,
+    headers: Mapping[str, str] = MappingProxyType({}),
+    **options: Any,
 ) -> httpx2.AsyncClient:
     """Return a client that trusts the system's certificates and uses the environment's proxy.
 
@@ -36,7 +42,7 @@ def open_client(
     Raise ConfigurationError if the environment names a proxy or a file that cannot be used.
     """
     try:
-        return httpx2.AsyncClient(
+        client = httpx2.AsyncClient(
             follow_redirects=True,
             trust_env=trust_env,
             headers={"Accept-Encoding": "identity", **headers},
@@ -51,6 +57,7 @@ def open_client(
             "Models cannot be asked: the environment has a proxy that is not an http:// or https://"
             f" address, or a file of certificates that cannot be read. Correct {', '.join(given)}."
         ) from error
+    return guard(client, outgoing)
 
 
 async def _stay_on_host(response: httpx2.Response) -> None:

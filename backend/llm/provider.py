@@ -6,9 +6,10 @@ import httpx2
 from pydantic import SecretStr
 
 from backend.llm.chat_model import ColloquyChatModel
-from backend.llm.connection import Connection
+from backend.llm.connection import Connection, outgoing_of
 from backend.llm.http import open_client
 from backend.llm.patience import Patience
+from backend.outgoing.connecting import guard
 from backend.settings import Settings
 
 CONNECT_SECONDS = 5.0
@@ -39,7 +40,7 @@ class ModelProvider:
         # The model's own limits apply first; this one only makes sure that connections are freed.
         silence = max(self._patience.first_token_seconds, self._patience.silence_seconds) + 5
         self._timeout = httpx2.Timeout(silence, connect=CONNECT_SECONDS, write=WRITE_SECONDS)
-        self._clients: dict[bool, httpx2.AsyncClient] = {}
+        self._clients: dict[bool, tuple[httpx2.Client, httpx2.AsyncClient]] = {}
 
     def of(self, connection: Connection) -> Self:
         """Return a provider of another connection that shares this one's HTTP clients."""
@@ -60,16 +61,19 @@ class ModelProvider:
 
     async def aclose(self) -> None:
         """Close the HTTP connections."""
-        for client in self._clients.values():
+        for plain, client in self._clients.values():
+            plain.close()
             await client.aclose()
 
     def _build(self, name: str) -> ColloquyChatModel:
+        client, async_client = self._http()
         return ColloquyChatModel(
             model=name,
             base_url=self.connection.endpoint,
             api_key=SecretStr(self.connection.api_key.get_secret_value() or "none"),
             key=self.connection.api_key,
-            http_async_client=self._client(),
+            http_client=client,
+            http_async_client=async_client,
             http_socket_options=(),
             openai_proxy=None,
             timeout=self._timeout,
@@ -81,11 +85,16 @@ class ModelProvider:
             price=self._settings.model_prices.get(name),
         )
 
-    def _client(self) -> httpx2.AsyncClient:
-        """Return the HTTP client; no proxy is used for the demo model, which is on this machine."""
-        trust_env = not self.connection.is_demo
+    def _http(self) -> tuple[httpx2.Client, httpx2.AsyncClient]:
+        """Return the HTTP clients, the first for scripts, which ask without a loop.
+
+        No proxy is used for the demo model, which is on this machine.
+        """
+        trust_env, outgoing = not self.connection.is_demo, outgoing_of(self._settings)
         if trust_env not in self._clients:
-            self._clients[trust_env] = open_client(
-                trust_env=trust_env, timeout=self._timeout, limits=LIMITS
+            client = open_client(
+                outgoing, trust_env=trust_env, timeout=self._timeout, limits=LIMITS
             )
+            plain = httpx2.Client(trust_env=trust_env, timeout=self._timeout)
+            self._clients[trust_env] = guard(plain, outgoing), client
         return self._clients[trust_env]

@@ -75,6 +75,14 @@ def read_address(host: str) -> IPAddress | None:
         return None
 
 
+def is_this_machine(host: str) -> bool:
+    """Return whether a host is a loopback address, or a name for one (RFC 6761)."""
+    address = read_address(host)
+    if address is None:
+        return host.lower().rstrip(".").rpartition(".")[2] == "localhost"
+    return plain(address).is_loopback
+
+
 def plain(address: IPAddress) -> IPAddress:
     """Return the IPv4 address within one of IPv6 that only carries it; else the address itself."""
     if isinstance(address, IPv4Address):

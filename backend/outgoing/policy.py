@@ -21,6 +21,7 @@ from backend.outgoing.addresses import (
     IPNetwork,
     inside,
     is_metadata,
+    is_this_machine,
     plain,
     read_address,
 )
@@ -104,8 +105,7 @@ class Outgoing:
 
         For connections through a proxy, which resolves names by itself.
         """
-        is_local = _same(host).rpartition(".")[2] == "localhost"  # RFC 6761
-        address = read_address("127.0.0.1" if is_local else host)
+        address = read_address("127.0.0.1" if is_this_machine(host) else host)
         if address is not None:
             self._check_all(host, port, [str(address)])
 

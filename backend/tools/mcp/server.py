@@ -44,7 +44,7 @@ class Server:
         self._server = expand_secrets(template, allowed.secrets)
         self._own = OwnSecrets(named_secrets(template, allowed.secrets))
         self._health = health
-        self._commands = allowed.commands
+        self._allowed = allowed
         self._call_seconds = template.call_seconds or call_seconds
         self._is_bounded = template.call_seconds is not None
         self._current: Session | None = None
@@ -69,7 +69,7 @@ class Server:
         since = self._health.connecting(self.key)
         self.is_connecting = True
         session = Session(
-            self.name, self._server, self._call_seconds, self._commands, self._own, known
+            self.name, self._server, self._call_seconds, self._allowed, self._own, known
         )
         self._current = session
         try:

@@ -176,7 +176,7 @@ def test_a_conversation_is_not_sent_to_another_host_than_the_one_that_was_chosen
         failure = said_by(endpoint, redirected_to(f"{other.url}/chat/completions"))
         connection = Connection(endpoint.url, SecretStr(KEY), "large")
         endpoint.steps = lambda *_: redirected_to(f"{other.url}/chat/completions")
-        tested = asyncio.run(probe(connection))
+        tested = asyncio.run(probe(connection, SETTINGS.outgoing))
 
     assert other.requests == []
     assert len(endpoint.requests) == 2
@@ -224,7 +224,7 @@ def test_an_environment_that_cannot_be_used_is_explained(
     with pytest.raises(ConfigurationError) as of_turn:
         ModelProvider(SETTINGS, PATIENCE, connection).chat_model()
     with pytest.raises(ConfigurationError) as of_test:
-        asyncio.run(probe(connection))
+        asyncio.run(probe(connection, SETTINGS.outgoing))
 
     assert of_turn.value.detail == of_test.value.detail
     assert next(iter(wrong)) in of_test.value.detail

@@ -22,6 +22,7 @@ from backend.tools.mcp.servers import open_mcp_tools
 from tests.fakes import script
 from tests.integration.scenes import make_domain, make_session
 from tests.integration.tools.mcp_calls import call_of, opened
+from tests.runs import ALLOWED
 from tests.servers.tool import ToolServer, task_tool, text_result, tool
 from tests.servers.wire import WireServer
 from tests.stack import Stack
@@ -90,7 +91,7 @@ def call(server: ToolServer, name: str, **arguments: Any) -> tuple[ToolMessage, 
     async def go() -> Any:
         servers = {"s": TypeAdapter(McpServer).validate_python(server.template)}
         on_progress: Callable[[str, str], None] = lambda *one: said.append(one)  # noqa: E731
-        async with open_mcp_tools(servers, on_progress=on_progress) as served:
+        async with open_mcp_tools(servers, allowed=ALLOWED, on_progress=on_progress) as served:
             chosen = next(each for each in served.tools if each.name == name)
             asked = {"name": name, "args": arguments, "id": "c1", "type": "tool_call"}
             CALL_ID.set("c1")  # as the middleware around tools does

@@ -21,7 +21,7 @@ def test_a_status_that_means_failure_is_told():
 
 
 async def open_and_call(health, text, **templates):
-    async with open_mcp_tools(servers(**templates), health=health) as served:
+    async with open_mcp_tools(servers(**templates), allowed=ALLOWED, health=health) as served:
         called = next(t for t in served.tools if t.name == "say")
         return await called.ainvoke({"text": text})
 
@@ -41,7 +41,9 @@ def test_runs_that_begin_together_ask_for_the_tools_once_and_call_each_in_a_sess
 
 def test_a_run_that_begins_later_asks_again_and_sees_what_has_changed():
     async def listed(health):
-        async with open_mcp_tools(servers(s=server.template), health=health) as served:
+        async with open_mcp_tools(
+            servers(s=server.template), allowed=ALLOWED, health=health
+        ) as served:
             return [tool.name for tool in served.tools]
 
     async def one_after_the_other(health):

@@ -10,6 +10,7 @@ import pytest
 from backend.domains.allowed import Allowed
 from backend.domains.commands import Commands
 from backend.domains.secrets import Secrets
+from backend.outgoing.policy import Outgoing
 from backend.tools.mcp.servers import open_mcp_tools
 from tests.integration.tools.mcp_calls import call_of, servers
 from tests.servers.tool import ToolServer, tool
@@ -54,7 +55,7 @@ for line in sys.stdin:
 @pytest.fixture
 def allowed() -> Allowed:
     secrets = Secrets(("COLLOQUY_SECRET_*",), lambda: ENVIRONMENT)
-    return Allowed(secrets, Commands(((sys.executable,),)))
+    return Allowed(secrets, Commands(((sys.executable,),)), Outgoing(permits_inside=True))
 
 
 @pytest.fixture

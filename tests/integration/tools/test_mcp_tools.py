@@ -164,7 +164,7 @@ def test_a_server_that_dies_in_a_call_gives_an_error_result_at_once():
 def test_an_http_server_that_dies_between_calls_gives_an_error_result_at_once():
     async def go():
         with ToolServer([tool("echo")], answer) as mortal:
-            async with open_mcp_tools(servers(m=mortal.template)) as served:
+            async with open_mcp_tools(servers(m=mortal.template), allowed=ALLOWED) as served:
                 (echo,) = served.tools
                 call = {"name": "echo", "args": {}, "id": "c", "type": "tool_call"}
                 await echo.ainvoke(call)

@@ -8,7 +8,7 @@ from backend.domains.allowed import Allowed
 from backend.domains.prices import Prices
 from backend.schemas.domains.templates import DomainTemplate
 
-SERVER = {"s": {"transport": "streamable_http", "url": "http://127.0.0.1:9/mcp"}}
+SERVER = {"s": {"transport": "streamable_http", "url": "https://tools.example/mcp"}}
 
 
 def limit(tool: str) -> dict:

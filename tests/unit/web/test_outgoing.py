@@ -7,8 +7,14 @@ import httpcore
 import httpx
 import httpx2
 import pytest
+from pydantic import SecretStr
 
+from backend.connections.probe import probe
+from backend.errors.models import ModelUnavailable
 from backend.errors.outgoing import AddressRefused
+from backend.llm.connection import Connection, outgoing_of
+from backend.llm.patience import Patience
+from backend.llm.provider import ModelProvider
 from backend.outgoing.addresses import read_address
 from backend.outgoing.connecting import connect, guard
 from backend.outgoing.policy import Outgoing, read_entries
@@ -229,3 +235,31 @@ def test_clients_without_a_loop_and_other_protocols_go_the_same_way(library):
         guard(client, inside_refused(["10.0.0.5"])).get("http://vault.internal/")
     with pytest.raises(AddressRefused):
         connect(inside_refused(["10.0.0.5"]), "mail.internal", 25, 1)
+
+
+def test_a_models_endpoint_inside_is_neither_tested_nor_asked():
+    settings = Settings(_env_file=None, auth="local")
+    connection = Connection("http://127.0.0.1:9/v1", SecretStr(""), "large")
+    patience = Patience(first_token_seconds=5, silence_seconds=5, tries=1)
+
+    async def ask() -> str:
+        model = ModelProvider(settings, patience, connection).chat_model()
+        with pytest.raises(ModelUnavailable) as raised:
+            await model.ainvoke("anything")
+        with pytest.raises(ModelUnavailable):
+            model.invoke("anything")
+        return raised.value.detail
+
+    tested = asyncio.run(probe(connection, outgoing_of(settings)))
+
+    assert AddressRefused().reason in tested.detail
+    assert AddressRefused().reason in asyncio.run(ask())
+
+
+def test_the_environments_own_endpoint_needs_no_entry():
+    url = "http://127.0.0.1:11434/v1"
+    settings = Settings(_env_file=None, auth="local", openai_base_url=url)
+
+    assert outgoing_of(settings).find("127.0.0.1", 11434)
+    with pytest.raises(AddressRefused):
+        settings.outgoing.find("127.0.0.1", 11434)  # a tool server may not use it

@@ -6,6 +6,7 @@ import httpx
 from mcp.shared.exceptions import McpError
 from mcp.types import CONNECTION_CLOSED
 
+from backend.errors.outgoing import AddressRefused
 from backend.errors.tools import ToolServerUnavailable
 
 
@@ -14,7 +15,7 @@ def failure_of(error: BaseException | None, seconds: float) -> str:
     if error is None:
         return f"it did not answer within {seconds:g} seconds"
     if is_refused(error):
-        return "nothing answers at its address; check that it runs"
+        return _refusal_of(error)
     if status := said_of_status(error):
         return f"it {status}"
     for cause in _causes(error):
@@ -33,7 +34,13 @@ def failure_of(error: BaseException | None, seconds: float) -> str:
 
 def is_refused(error: BaseException | None) -> bool:
     """Return whether nothing has reached the server."""
-    return any(isinstance(c, httpx.ConnectError | httpx.ConnectTimeout) for c in _causes(error))
+    kinds = (httpx.ConnectError, httpx.ConnectTimeout, AddressRefused)
+    return any(isinstance(cause, kinds) for cause in _causes(error))
+
+
+def _refusal_of(error: BaseException | None) -> str:
+    refused = next((c for c in _causes(error) if isinstance(c, AddressRefused)), None)
+    return refused.reason if refused else "nothing answers at its address; check that it runs"
 
 
 def said_of_status(error: BaseException | None) -> str | None:

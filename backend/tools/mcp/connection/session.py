@@ -14,7 +14,7 @@ from mcp.shared.exceptions import McpError
 from mcp.types import CONNECTION_CLOSED, CallToolResult, ReadResourceResult, Tool
 from pydantic import AnyUrl, ValidationError
 
-from backend.domains.commands import Commands
+from backend.domains.allowed import Allowed
 from backend.schemas.domains.templates import McpServer, StdioServer, StreamableHttpServer
 from backend.tools.mcp.connection.cancel import cancel_requests
 from backend.tools.mcp.connection.failures import failure_of, is_refused, said_of_status
@@ -53,15 +53,16 @@ class Session:
         name: str,
         server: McpServer,
         call_seconds: float,
-        commands: Commands,
+        allowed: Allowed,
         own: OwnSecrets,
         known: Sequence[Tool] = (),
     ) -> None:
         self._name = name
         self._known = known
-        self._http = HttpWatch(self._fail, "" if isinstance(server, StdioServer) else server.url)
+        url = "" if isinstance(server, StdioServer) else server.url
+        self._http = HttpWatch(self._fail, url, allowed.outgoing)
         self._opening = (
-            stdio_session(server, commands, own, self._take_aside)
+            stdio_session(server, allowed.commands, own, self._take_aside)
             if isinstance(server, StdioServer)
             else self._http_session(server, call_seconds)
         )

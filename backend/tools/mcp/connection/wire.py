@@ -16,6 +16,8 @@ import httpx
 
 from backend.domains.secrets import Destination
 from backend.llm.parts import MAX_PARTS, Parts
+from backend.outgoing.connecting import guard
+from backend.outgoing.policy import Outgoing
 from backend.tools.mcp.connection.cancel import CancellingClient
 from backend.web.inflate import Inflated, NotInflatable
 
@@ -63,8 +65,9 @@ class HttpWatch:
     first call, because opening it with every connection would add a fifth to the time to connect.
     """
 
-    def __init__(self, on_failure: OnFailure, url: str) -> None:
+    def __init__(self, on_failure: OnFailure, url: str, outgoing: Outgoing) -> None:
         self._on_failure = on_failure
+        self._outgoing = outgoing
         self._is_direct = _is_direct(url)
         self._has_session = False
         self._is_wanted, self._is_open = asyncio.Event(), asyncio.Event()
@@ -81,7 +84,7 @@ class HttpWatch:
         # Most servers keep to it; what the others send is counted as it is after decompression.
         headers = {"accept-encoding": "identity", **(headers or {})}
         hooks: Hooks = {"request": [self._before], "response": [self._after]}
-        return _Client(
+        client = _Client(
             self._on_failure,
             headers=headers,
             timeout=timeout,
@@ -91,6 +94,7 @@ class HttpWatch:
             trust_env=not self._is_direct,
             verify=_tls_context(),
         )
+        return guard(client, self._outgoing)
 
     async def listen(self) -> None:
         """Open the stream for the server's own requests, and wait until it is open."""
