@@ -27,9 +27,11 @@ from backend.api.routes import approvals, connections, tasks, usage
 from backend.api.routes.conversations import (
     branches,
     chat,
+    everyone,
     exports,
     inspection,
     links,
+    reviews,
     search,
     sessions,
     turns,
@@ -95,9 +97,10 @@ def create_routes() -> FastAPI:
     app.add_middleware(Bodies)
     add_problem_handlers(app)
     for resource in (
-        chat, sessions, exports, branches, links, search, turns, approvals, tasks, templates,
-        dry_runs, configuration, agents, connections, inspection, servers, sources, queries,
-        files, artifacts, server, work, retention, usage, sign_ins, account, people, teams, audit,
+        chat, everyone, sessions, exports, branches, links, reviews, search, turns, approvals,
+        tasks, templates, dry_runs, configuration, agents, connections, inspection, servers,
+        sources, queries, files, artifacts, server, work, retention, usage, sign_ins, account,
+        people, teams, audit,
     ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)

@@ -89,4 +89,5 @@ def _is_reviewed_by(scope: Scope) -> ColumnElement[bool]:
     open_now = select(row.conversation_id).where(
         row.reviewer == scope.user_id, row.ends_at > func.clock_timestamp()
     )
-    return ConversationRow.id.in_(open_now)
+    # Also the sessions in which its tasks run.
+    return or_(ConversationRow.id.in_(open_now), ConversationRow.parent_id.in_(open_now))

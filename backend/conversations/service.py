@@ -1,5 +1,6 @@
 """Conversations: created from a domain, listed, renamed, pinned, archived, deleted."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,13 @@ from sqlalchemy.orm import Session
 
 from backend.auth.reach import OWN, conversation_reached_by
 from backend.auth.scope import Scope
+from backend.conversations.figures import (
+    belongs_to_person,
+    belongs_to_team,
+    has_errors,
+    has_thumbs_down,
+    read_figures,
+)
 from backend.conversations.session_turns import of_latest_turn, session_status, waits_for
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
@@ -38,6 +46,8 @@ from backend.schemas.conversations.sessions import (
 from backend.schemas.people.rights import Permission, Right
 from backend.text import clean_text, is_visible
 from db.models.conversations.conversation import ConversationRow
+from db.models.people.review import ReviewRow
+from db.models.people.user import UserRow
 from db.models.turns.turn import TurnRow
 
 MAX_PAGE = 200
@@ -64,6 +74,12 @@ class SessionFilter:
     pinned: bool | None = None
     everyone: bool = False
     order: SessionOrder = SessionOrder.LATEST
+    owner: str | None = None
+    team: str | None = None
+    has_errors: bool = False
+    has_thumbs_down: bool = False
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 def visible_to(scope: Scope, right: Right | None = Right.READ) -> ColumnElement[bool]:
@@ -142,6 +158,7 @@ def get(session: Session, scope: Scope, conversation_id: UUID) -> schemas.Sessio
     found = _session(row)
     found.models = row.offered or []
     found.default_model = row.agent_model or row.domain_model or None
+    found.owner_name, found.review_count = row.owner_name, row.review_count
     return found
 
 
@@ -166,10 +183,11 @@ def lock(
 ) -> ConversationRow:
     """Lock a conversation until the transaction ends. Raise SessionNotFound.
 
-    The caller needs the right on it, `unless` they have this permission.
+    The caller needs the right on it, `unless` they have this permission. What is locked is changed
+    or copied, so reviewers, who may read for a while, find nothing.
     """
     is_allowed = unless is not None and scope.has(unless)
-    of_whom = exists_still() if is_allowed else visible_to(scope, right)
+    of_whom = exists_still() if is_allowed else visible_to(scope.without_reviews(), right)
     row = session.scalar(
         select(ConversationRow)
         .where(ConversationRow.id == conversation_id, of_whom)
@@ -204,10 +222,20 @@ def list_sessions(
     query = query.add_columns(place[0].label("place")).order_by(*order)
     rows = session.execute(query.limit(limit + 1)).all()
     last = rows[limit - 1] if len(rows) > limit else None
+    items = [_session(row) for row in rows[:limit]]
+    if wanted.everyone:
+        _add_figures(session, items)
     return SessionPage(
-        items=[_session(row) for row in rows[:limit]],
+        items=items,
         next_cursor=encode_cursor(_order_name(wanted.order), last.place, last.id) if last else None,
     )
+
+
+def _add_figures(session: Session, items: list[schemas.Session]) -> None:
+    found = read_figures(session, [one.id for one in items])
+    for one in items:
+        if one.id in found:  # else it was deleted between two queries
+            one.owner_name, one.figures = found[one.id]
 
 
 def change(session: Session, scope: Scope, conversation_id: UUID, wanted: SessionChange) -> None:
@@ -243,6 +271,18 @@ def _turn_count() -> Any:
     return counted.correlate(ConversationRow).scalar_subquery()
 
 
+def _owner_name() -> Any:
+    named = select(UserRow.name).where(UserRow.id == ConversationRow.owner_id)
+    return func.coalesce(
+        named.correlate(ConversationRow).scalar_subquery(), ConversationRow.owner_id
+    )
+
+
+def _review_count() -> Any:
+    counted = select(func.count()).where(ReviewRow.conversation_id == ConversationRow.id)
+    return counted.correlate(ConversationRow).scalar_subquery()
+
+
 def _session(row: Any) -> schemas.Session:
     return schemas.Session(**{name: row._mapping[name] for name in _SHOWN})
 
@@ -268,7 +308,22 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
         conditions.append(_active == wanted.status)
     if wanted.q and wanted.q.strip():
         conditions.append(_title_matches(wanted.q))
-    return conditions
+    return [*conditions, *_conditions_of_use(wanted)]
+
+
+def _conditions_of_use(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
+    if wanted.owner:
+        yield belongs_to_person(wanted.owner)
+    if wanted.team:
+        yield belongs_to_team(wanted.team)
+    if wanted.has_errors:
+        yield has_errors()
+    if wanted.has_thumbs_down:
+        yield has_thumbs_down()
+    if wanted.since:
+        yield ConversationRow.updated_at >= wanted.since
+    if wanted.until:
+        yield ConversationRow.updated_at < wanted.until
 
 
 # The index holds words up to 500 characters; PostgreSQL's expressions count to 255.
@@ -286,8 +341,8 @@ def _title_matches(q: str) -> ColumnElement[bool]:
     return ConversationRow.search.op("@@")(cast(literal("'").concat(begun).concat("':*"), TSQUERY))
 
 
-_OF_IMAGE = {"models", "default_model"}
-_SHOWN = tuple(name for name in schemas.Session.model_fields if name not in _OF_IMAGE)
+_OF_ONE = {"models", "default_model", "owner_name", "review_ends_at", "review_count", "figures"}
+_SHOWN = tuple(name for name in schemas.Session.model_fields if name not in _OF_ONE)
 # Built once: building these statements takes as long as running them.
 _active = session_status()
 _SESSIONS = select(
@@ -315,6 +370,8 @@ _ONE_SESSION = _SESSIONS.add_columns(
     ConversationRow.image["models"].label("offered"),
     ConversationRow.image["model"].label("domain_model"),
     ConversationRow.image["agents"][0]["model"].label("agent_model"),
+    _owner_name().label("owner_name"),
+    _review_count().label("review_count"),
 )
 _BY: dict[str, Any] = {
     "updated_at": ConversationRow.updated_at,

@@ -8,11 +8,24 @@ from typing import Any
 from uuid import UUID
 
 from psycopg2.errors import QueryCanceled
-from sqlalchemy import ColumnElement, Row, Select, Text, cast, func, select, text, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    Text,
+    case,
+    cast,
+    func,
+    select,
+    text,
+    true,
+    tuple_,
+)
 from sqlalchemy.dialects.postgresql import TSQUERY, array
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from backend.auth.reach import conversation_reached_by
 from backend.auth.scope import Scope
 from backend.conversations.paths import Path
 from backend.conversations.search.index import is_complete
@@ -24,10 +37,11 @@ from backend.domains.naming import match_domain
 from backend.errors.conversations import SearchTooBroad, SessionNotFound
 from backend.schemas.conversations.search import SearchHit, SearchPage
 from backend.schemas.conversations.sessions import ContentType
-from backend.schemas.people.rights import Permission
+from backend.schemas.people.rights import Permission, Right
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 from db.models.conversations.search_entry import SearchEntryRow
+from db.models.people.user import UserRow
 
 MAX_PAGE = 50
 TIMEOUT_MS = 2_000
@@ -125,8 +139,11 @@ def _find(
     if not wanted.everyone and wanted.session_id is None:
         query = f"{_quoted(f'owner:{scope.user_id}')} & ({query})"
     entries = _entries(query, wanted, place)
-    of_whom = listed_to(scope, everyone=wanted.everyone or wanted.session_id is not None)
-    return session.execute(_page(entries, of_whom, wanted, limit)).all()
+    of_whom = listed_to(scope, everyone=wanted.session_id is not None)
+    if wanted.everyone:
+        of_whom = ConversationRow.deletes_at.is_(None)
+    is_readable = conversation_reached_by(scope, Right.READ) if wanted.everyone else true()
+    return session.execute(_page(entries, of_whom, is_readable, wanted, limit)).all()
 
 
 def _split_words(session: Session, texts: Sequence[str]) -> Sequence[str]:
@@ -155,7 +172,13 @@ def _entries(query: str, wanted: Search, place: tuple[Any, ...] | None) -> Any:
     return found.cte("entries").prefix_with("MATERIALIZED")
 
 
-def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int) -> Select[Any]:
+def _page(
+    entries: Any,
+    of_whom: ColumnElement[bool],
+    is_readable: ColumnElement[bool],
+    wanted: Search,
+    limit: int,
+) -> Select[Any]:
     """Return the newest entries of these conversations, then their messages."""
     talk, message, found = ConversationRow, DisplayMessageRow, entries.c
     page = (
@@ -166,6 +189,7 @@ def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int
             talk.archived,
             talk.owner_id.label("owner"),
             talk.path,
+            is_readable.label("is_readable"),
         )
         .join(talk, talk.id == found.conversation_id)
         .where(of_whom)
@@ -186,7 +210,13 @@ def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int
             *(one.domain, one.archived, one.owner, one.path, one.position, one.created_at),
             message.id.label("message_id"),
             *(message.turn_id, message.message_type, message.content_type, message.agent),
-            func.message_text(message.content_type, message.content).label("said"),
+            _name_of(one.owner).label("owner_name"),
+            case(
+                (
+                    one.is_readable,
+                    func.coalesce(func.message_text(message.content_type, message.content), ""),
+                )
+            ).label("said"),
         )
         .join(
             message,
@@ -196,10 +226,15 @@ def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int
     )
 
 
+def _name_of(owner: Any) -> Any:
+    named = select(UserRow.name).where(UserRow.id == owner).scalar_subquery()
+    return func.coalesce(named, owner)
+
+
 def _hit(row: Row[Any], terms: Sequence[Term]) -> SearchHit:
     return SearchHit(
         is_on_branch=Path.read(row.path).has(row.position),
-        snippet=make_snippet(row.said or "", terms),
+        snippet=[] if row.said is None else make_snippet(row.said, terms),
         **{name: row._mapping[name] for name in _OF_ROW},
     )
 

@@ -24,6 +24,7 @@ class SearchHit(Wire):
     domain: str
     archived: bool
     owner: str
+    owner_name: str = Field(description="The owner's name.")
     position: int
     message_id: UUID
     turn_id: UUID | None
@@ -33,7 +34,8 @@ class SearchHit(Wire):
     created_at: datetime
     is_on_branch: bool = Field(description="It is on its session's active branch.")
     snippet: list[SnippetPart] = Field(
-        description="The words around the first match, in order. `…` marks omitted text."
+        description="The words around the first match, in order. `…` marks omitted text. Empty in"
+        " sessions of others that the caller may not read now."
     )
 
 

@@ -130,6 +130,18 @@ class SessionChange(Change):
     archived: bool = False
 
 
+class SessionFigures(Wire):
+    """What a session of anybody has used and what people think of it, for reviewers."""
+
+    team: str | None = Field(description="The name of the team that it belongs to.")
+    agent: str | None = Field(description="The agent that had its latest turn.")
+    tokens: int = Field(description="Input and output.")
+    cost: float
+    errors: int = Field(description="Turns that failed.")
+    thumbs_up: int
+    thumbs_down: int
+
+
 class Session(Wire):
     """A conversation, as people see it."""
 
@@ -170,6 +182,18 @@ class Session(Wire):
         None, description="When it is deleted, unless this is undone; null: it stays."
     )
     owner: str
+    owner_name: str | None = Field(
+        None, description="The owner's name; null in lists of one's own."
+    )
+    review_ends_at: datetime | None = Field(
+        None,
+        description="Until when the caller may read this session, which is somebody else's, as its"
+        " reviewer; null: it is not reviewed, and in lists.",
+    )
+    review_count: int = Field(
+        0, description="How often it was reviewed; its owner may see by whom. 0 in lists."
+    )
+    figures: SessionFigures | None = Field(None, description="null unless `scope=all`.")
     created_at: datetime
     updated_at: datetime
 

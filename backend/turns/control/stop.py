@@ -4,7 +4,7 @@ from uuid import UUID
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
-from backend.conversations.reviews import record_review
+from backend.conversations.reviews import record_act
 from backend.errors.turns import TurnNotFound
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import Progress
@@ -28,7 +28,7 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
         closed = stop_row(session, turn)
         if closed or turn.stop_requested > was_stopping:
             details = {"turn_id": str(turn_id)}
-            record_review(session, scope.user_id, held.owner_id, held.id, "stopped", details)
+            record_act(session, scope.user_id, held.owner_id, held.id, "stopped", details)
         answer = closed.turn if closed else turn_of(session, turn)
         context = context_of(session, turn)
     if closed:

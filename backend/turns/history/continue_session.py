@@ -11,7 +11,7 @@ from backend.conversations import display, views
 from backend.conversations import service as conversations
 from backend.conversations.paths import Path
 from backend.conversations.removal import CONTINUES, is_spent
-from backend.conversations.reviews import record_review
+from backend.conversations.reviews import record_act
 from backend.conversations.state.store import load_state
 from backend.errors.conversations import (
     CallsUnanswered,
@@ -79,7 +79,7 @@ def _continue(
     marked = replace(origin, metadata={ORIGIN: str(session_id)})
     views.append(session, new_id, None, views.Change(drafts=[marked]))
     copy_all(session, scope, services.files, session_id, new_id, services.settings.max_files_mb)
-    record_review(
+    record_act(
         session, scope.user_id, old.owner_id, old.id, "continued", {"session_id": str(new_id)}
     )
     return new_id

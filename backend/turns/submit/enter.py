@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from backend.agents.state import user_message
 from backend.conversations import views
 from backend.conversations.display import user_text
-from backend.conversations.reviews import record_review
+from backend.conversations.reviews import record_act
 from backend.conversations.service import clean_title
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import load_state
@@ -77,7 +77,7 @@ def enter(session: Session, conversation: ConversationRow, new: NewTurn) -> Acce
     _bring_to_top(session, conversation, turn.message)
     action = "resumed" if new.resumes else "branched" if new.fork_of else "asked"
     details = {"turn_id": str(turn.id)}
-    record_review(session, new.owner_id, conversation.owner_id, conversation.id, action, details)
+    record_act(session, new.owner_id, conversation.owner_id, conversation.id, action, details)
     context = context_in(conversation, turn)
     return Accepted(wire_turn(turn, before), context, shown, is_next=not before)
 

@@ -50,7 +50,7 @@ def test_what_an_administrator_does_in_a_session_of_somebody_else_is_recorded(
     admin.delete(path).raise_for_status()
 
     acts = recorded(stack, session_id)
-    assert [action for _, action, _ in acts] == ["opened", "exported", "stopped", "deleted"]
+    assert [action for _, action, _ in acts] == ["reviewed", "exported", "stopped", "deleted"]
     assert {actor for actor, _, _ in acts} == {"admin"}
     assert {details["owner"] for _, _, details in acts} == {"local"}
     assert acts[2][2]["turn_id"] == turn_id

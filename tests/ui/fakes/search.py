@@ -37,7 +37,8 @@ def _hit(session, row, q):
     parts = [(before, False), (q, True), (after, False)]
     return SearchHit(
         session_id=session.id, session_title=session.title, domain=session.domain,
-        archived=session.archived, owner=session.owner, position=row.position, message_id=row.id,
+        archived=session.archived, owner=session.owner, owner_name=session.owner,
+        position=row.position, message_id=row.id,
         turn_id=row.turn_id, message_type=row.message_type, content_type=row.content_type,
         agent=row.agent, created_at=row.created_at, is_on_branch=True,
         snippet=[SnippetPart(text=text, is_hit=is_hit) for text, is_hit in parts if text],

@@ -112,7 +112,7 @@ def _draw_session(hits: Sequence[SearchHit]) -> None:
     first = hits[0]
     is_own = first.owner == state.server().user
     with st.container(border=True, gap="small"):
-        about = [plain(first.domain, 60), *([] if is_own else [plain(first.owner, 60)])]
+        about = [plain(first.domain, 60), *([] if is_own else [plain(first.owner_name, 60)])]
         if first.archived:
             about.append("archived")
         title = plain(first.session_title or "New chat", 120)
@@ -131,13 +131,16 @@ def _draw_hit(hit: SearchHit, *, is_own: bool) -> None:
             query_params=place if is_own else {**place, "view": "read"},
         )
         is_markdown = (hit.message_type, hit.content_type) == _ANSWER
-        st.markdown("".join(_marked(part, is_markdown=is_markdown) for part in hit.snippet))
+        if hit.snippet:
+            st.markdown("".join(_marked(part, is_markdown=is_markdown) for part in hit.snippet))
+        else:
+            st.caption("Somebody else's session: open it to say why you read it.")
 
 
 def _speaker(hit: SearchHit) -> str:
     words = [plain(hit.agent or "assistant", 60)]
     if hit.message_type is MessageType.USER:
-        words = ["You" if hit.owner == state.server().user else plain(hit.owner, 60)]
+        words = ["You" if hit.owner == state.server().user else plain(hit.owner_name, 60)]
     elif hit.content_type in (ContentType.TOOL_CALL, ContentType.TOOL_RESULT):
         words.append("tool call" if hit.content_type is ContentType.TOOL_CALL else "tool result")
     elif hit.message_type is MessageType.SYSTEM:

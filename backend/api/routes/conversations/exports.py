@@ -15,6 +15,7 @@ from backend.api.dependencies import DocumentsDep, ReadScope, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
 from backend.api.http.sanitize import Flag, Text
 from backend.api.http.threads import long_read, stream_long
+from backend.conversations.reviews import note_reading
 from backend.errors.base import InvalidInput
 from backend.export.history import History
 from backend.export.html_page import write_html
@@ -72,6 +73,7 @@ def export_session(
     figures = partial(from_thread.run, partial(documents.figures, scope, session_id, reader.locale))
     draw = partial(from_thread.run, partial(documents.draw, scope, reader.locale))
     pages = services.settings.pages_url
+    note_reading(services.database, scope, session_id)
     history = History.open(services.database, scope, session_id, figures, draw, reader, pages)
     with services.database.transaction() as session:
         details = {"owner": history.session.owner, "format": format}

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query
 from backend.api.dependencies import ReadScope, ServicesDep
 from backend.api.http.sanitize import Whole
 from backend.api.http.threads import long_read
+from backend.conversations.reviews import note_reading
 from backend.inspection import calls
 from backend.inspection.service import inspect
 from backend.schemas.inspection import Inspection, ModelCallDetails, ModelCallPage
@@ -30,6 +31,7 @@ def get_inspection(
 
     Token counts are approximate: four characters each.
     """
+    note_reading(services.database, scope, session_id)
     with services.database.read() as session:
         return inspect(session, scope, session_id, before=before, limit=limit)
 
@@ -44,6 +46,7 @@ def list_calls(
     limit: Limit = 50,
 ) -> ModelCallPage:
     """The requests sent to models, newest first; `before` a version, `limit` counts steps."""
+    note_reading(services.database, scope, session_id)
     with services.database.read() as session:
         return calls.list_calls(session, scope, session_id, before=before, limit=limit)
 
@@ -58,5 +61,6 @@ def get_call(
     scope: ReadScope,
 ) -> ModelCallDetails:
     """Exactly what a model was sent, restored from its record."""
+    note_reading(services.database, scope, session_id)
     with services.database.read() as session:
         return calls.get_call(session, scope, session_id, version, number)

@@ -15,13 +15,13 @@ from backend.api.events import EventResponse, follow
 from backend.api.files import RESPONSES as RESULTS
 from backend.api.files import result_response
 from backend.api.http import gzip
-from backend.api.http.sanitize import Flag, Sent, Text, Whole
+from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.threads import large
+from backend.api.routes.conversations.wanted import WantedSessions
+from backend.conversations import reviews
 from backend.conversations import service as conversations
 from backend.conversations.message_filter import MessageFilter
 from backend.conversations.messages import get_result, list_messages
-from backend.conversations.reviews import record_opening
-from backend.conversations.service import SessionFilter
 from backend.conversations.state.store import load_state
 from backend.domains.template import image_of, template_of
 from backend.schemas.conversations.sessions import (
@@ -33,7 +33,6 @@ from backend.schemas.conversations.sessions import (
     NewSession,
     Session,
     SessionChange,
-    SessionOrder,
     SessionPage,
 )
 from backend.schemas.conversations.turns import Turn, TurnPage
@@ -57,31 +56,14 @@ DELETED_LATER: dict[int | str, dict[str, Any]] = {
 def list_sessions(
     services: ServicesDep,
     scope: ReadScope,
+    wanted: WantedSessions,
     limit: Limit = 50,
     cursor: Text | None = None,
-    q: Annotated[
-        Text | None,
-        Query(description="Words of the title, or their beginnings.", max_length=LONGEST_SEARCH),
-    ] = None,
-    domain: Annotated[
-        Text | None, Query(description="A domain's name or id.", min_length=1)
-    ] = None,
-    status: Literal["idle", "queued", "running", "waiting"] | None = None,
-    archived: Flag = False,
-    pinned: Flag | None = None,
-    everyone: Annotated[
-        Literal["mine", "all"], Query(alias="scope", description="`all` is for admins.")
-    ] = "mine",
-    order_by: Annotated[
-        SessionOrder,
-        Query(description="`-`: descending. Titles are sorted ignoring case."),
-    ] = SessionOrder.LATEST,
 ) -> SessionPage:
     """One page of sessions, most recently used first. A cursor is valid for its own order only.
 
     `archived` selects archived sessions instead of the others.
     """
-    wanted = SessionFilter(q, domain, status, archived, pinned, everyone == "all", order_by)
     with services.database.read() as session:
         return conversations.list_sessions(session, scope, wanted, cursor=cursor, limit=limit)
 
@@ -99,9 +81,8 @@ def create_session(
 
 @router.get("/{session_id}")
 def get_session(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Session:
-    """One session."""
-    with services.database.read() as session:
-        return conversations.get(session, scope, session_id)
+    """One session. 403 if it is somebody else's whom the caller may review with a reason."""
+    return reviews.read_session(services.database, scope, session_id)
 
 
 @router.patch("/{session_id}")
@@ -209,7 +190,7 @@ def get_messages(
             limit=limit,
             of_branch=branch is not None,
         )
-    record_opening(services.database, scope, session_id)
+    reviews.note_reading(services.database, scope, session_id)
     return page
 
 
@@ -229,7 +210,7 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ReadScope) -> dict
     with services.database.read() as session:
         conversations.check_visible(session, scope, session_id)
         state = {**STATE_KEYS, **load_state(session, session_id).state}
-    record_opening(services.database, scope, session_id)
+    reviews.note_reading(services.database, scope, session_id)
     return state
 
 
@@ -257,6 +238,7 @@ def get_tool_result(
     """A whole result of which its message holds only the beginning: a table, an image, a file."""
     with services.database.read() as session:
         result = get_result(session, scope, session_id, result_id)
+    reviews.note_reading(services.database, scope, session_id)
     return result_response(result, result_id, format)
 
 

@@ -34,7 +34,7 @@ TABLES: dict[int | str, dict[str, Any]] = {
 def check_may_query(session_id: UUID, services: ServicesDep, scope: AskScope) -> None:
     """Raise SessionNotFound, or ToolNotGiven if no agent of the session may query sources."""
     with services.database.read() as session:
-        image = conversations.get_image(session, scope, session_id)
+        image = conversations.get_image(session, scope.without_reviews(), session_id)
     if not _has_tool(template_of(image)):
         raise ToolNotGiven
 
