@@ -13,6 +13,8 @@ ALWAYS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+HTTPS_ONLY = "max-age=31536000; includeSubDomains"
+NOT_STORED = "no-store"
 STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 
 
@@ -31,13 +33,15 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 headers.update(ALWAYS)
                 headers.setdefault(POLICY, self._policy)
+                if self._policy == NOTHING:  # a person's data, and no page with its assets
+                    headers.setdefault("Cache-Control", NOT_STORED)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
 
 
-class SecureCookies:
-    """Marks cookies as Secure if the browser connects over https."""
+class SecureTransport:
+    """Over https, marks cookies as Secure and tells the browser to come over https only."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -48,6 +52,7 @@ class SecureCookies:
         async def send_secure(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*map(_secure, message.get("headers", []))]}
+                MutableHeaders(scope=message)["Strict-Transport-Security"] = HTTPS_ONLY
             await send(message)
 
         is_https = scope["type"] == "http" and scope["scheme"] == "https"

@@ -195,6 +195,7 @@ def test_the_public_address_is_served_whole(public_pages: int) -> None:
 
     assert page.status == 200
     assert "; Secure" in page.headers["set-cookie"]
+    assert page.headers["strict-transport-security"] == "max-age=31536000; includeSubDomains"
     assert ask(ports, "pages WS /_stcore/stream", headers).status == 101
     further = "Host: desk.internal:9000\r\nOrigin: https://desk.internal:9000"
     assert ask(ports, "pages WS /_stcore/stream", further).status == 101
@@ -221,6 +222,7 @@ def test_cookies_of_plain_http_are_not_marked_for_https(public_pages: int) -> No
     answer = httpx.get(f"http://127.0.0.1:{public_pages}/_stcore/health")
 
     assert "secure" not in answer.headers["set-cookie"].lower()
+    assert "strict-transport-security" not in answer.headers
 
 
 def test_what_an_answer_redirects_to_has_the_public_scheme(own_stack: Stack) -> None:
@@ -243,6 +245,7 @@ def test_what_fails_unexpectedly_carries_the_headers_too(own_stack: Stack) -> No
     assert answer.status_code == 500
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert answer.headers["cache-control"] == "no-store"
 
 
 class Answer:
