@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.agents.factory import AgentRecipe, names_of_policies
 from backend.auth.callers import scope_of
+from backend.auth.rights import read_rights
 from backend.auth.scope import Scope
 from backend.connections.store import NEWEST_NUMBER
 from backend.domains import service as domains
@@ -40,7 +41,8 @@ from backend.operations.server_checks import (
 from backend.schemas.domains.dry_runs import FirstRequest
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.domains.templates import DomainTemplate
-from backend.schemas.people.rights import Role
+from backend.schemas.people.rights import Resource, Role
+from backend.tools.asker import KnownAsker
 from backend.tools.context import ToolContext
 from backend.tools.mcp.probe import probe_servers
 from backend.tools.mcp.stored_versions import ToolMemory
@@ -139,17 +141,20 @@ class ServerChecks(Background):
             number = session.scalar(select(NEWEST_NUMBER))
             scope = scope_of(session, asked.user_id)
             reads = has_documents(session, scope, session_id)
-        files = finder(services.database, services.files, scope, session_id)
+            rights = read_rights(session, scope)
+        files = finder(services.database, services.files, lambda: scope, session_id)
+        sources = runtime.sources.without(lambda: rights.withheld_of(Resource.SOURCE))
         turn_id, role = uuid4(), scope.role
         names = [agent.name for agent in specialists_for(template, role)]
         context = ToolContext(
-            runtime.sources.beside(files),
+            sources.beside(files),
             session_id,
             turn_id,
             scope,
             # Nothing starts a plan: no tool is called.
             plans=TurnPlans(services, session_id, turn_id, 0, names) if template.manager else None,
             has_documents=reads,
+            asking=KnownAsker(rights),
         )
         return AgentRecipe(
             image=template,

@@ -24,6 +24,7 @@ from backend.agents.team.response_middleware import Responses
 from backend.agents.team.streaming import ResponseText
 from backend.agents.team.view import ConversationView, Team
 from backend.domains.allowed import Allowed
+from backend.domains.secrets import names_of_secrets
 from backend.domains.team import agents_for, everyone_in, specialists_for
 from backend.errors.base import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
@@ -31,6 +32,7 @@ from backend.llm.provider import ModelProvider
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.conversations.turns import Route
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
+from backend.tools.asker import may_use_server
 from backend.tools.context import OnProgress, ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp.health import ServerHealth
@@ -121,14 +123,21 @@ def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
 async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGenerator[Tools, None]:
     """Open the image's tool servers for the block and yield all tools its agents may have.
 
-    `on_progress` receives the progress of running tools.
+    `on_progress` receives the progress of running tools. A server that who asks may not use, or
+    not one of its secrets, does not exist. Raise AppError if they may not go on with the turn.
     """
     named = {name for agent in everyone_in(recipe.image) for name in agent.tools or ()}
     makes = recipe.tool_context.makes_artifacts or makes_artifacts(recipe.image)
     context = replace(recipe.tool_context, on_progress=on_progress, makes_artifacts=makes)
     own = build_tools(offered_tools(recipe.image.tools, named, context), context)
+    rights = await context.person.check()
+    servers = {
+        name: server
+        for name, server in recipe.image.mcp_servers.items()
+        if may_use_server(rights, name, names_of_secrets(server))
+    }
     async with open_mcp_tools(
-        recipe.image.mcp_servers,
+        servers,
         allowed=recipe.allowed,
         health=recipe.health,
         memory=recipe.memory,
@@ -139,7 +148,8 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
         is_patient=recipe.answers.let_run,
         reserved=names_of_policies(recipe.image),
     ) as served:
-        yield Tools(own, served)
+        is_whole = served.is_whole and len(servers) == len(recipe.image.mcp_servers)
+        yield Tools(own, replace(served, is_whole=is_whole))
 
 
 def build_agent(
@@ -234,7 +244,8 @@ def _guard(recipe: AgentRecipe, served: Served) -> ToolGuard:
     seconds = recipe.image.limits.tool_seconds
     absent = {**served.gone, **served.absent}
     turn_id = recipe.tool_context.turn_id
-    return ToolGuard(recipe.journal, turn_id, seconds, absent, served.warnings)
+    person = recipe.tool_context.person
+    return ToolGuard(recipe.journal, turn_id, seconds, absent, served.warnings, person)
 
 
 def select_tools(

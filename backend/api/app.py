@@ -39,7 +39,7 @@ from backend.api.routes.conversations import (
 from backend.api.routes.data import artifacts, files, queries, sources
 from backend.api.routes.domains import agents, configuration, dry_runs, servers, templates
 from backend.api.routes.operations import audit, retention, server, work
-from backend.api.routes.people import account, people, sign_ins, teams
+from backend.api.routes.people import account, grants, people, sign_ins, teams
 from backend.artifacts.documents.service import Documents
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
@@ -100,7 +100,7 @@ def create_routes() -> FastAPI:
         chat, everyone, sessions, exports, branches, links, reviews, search, turns, approvals,
         tasks, templates, dry_runs, configuration, agents, connections, inspection, servers,
         sources, queries, files, artifacts, server, work, retention, usage, sign_ins, account,
-        people, teams, audit,
+        people, teams, audit, grants,
     ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)

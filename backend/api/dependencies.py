@@ -13,13 +13,14 @@ from backend.api.callers import Callers
 from backend.api.channels import Channels
 from backend.artifacts.documents.service import Documents
 from backend.artifacts.service import Artifacts
+from backend.auth.rights import read_rights
 from backend.auth.scope import Scope
 from backend.data.sources import Sources
 from backend.errors.people import NotSignedIn
 from backend.events.reader import EventReader
 from backend.files.service import Files
 from backend.schemas.conversations.sessions import MAX_KEY_CHARS
-from backend.schemas.people.rights import Allows
+from backend.schemas.people.rights import Allows, Resource
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 
@@ -61,6 +62,16 @@ async def get_scope(
     for level in needs.scopes:
         scope.require_token(Allows(level))
     return scope
+
+
+def own_sources(services: Services, sources: Sources, scope: Scope) -> Sources:
+    """Return the installation's sources that exist for the caller."""
+
+    def withheld() -> frozenset[str]:
+        with services.database.read() as session:
+            return read_rights(session, scope).withheld_of(Resource.SOURCE)
+
+    return sources.without(withheld)
 
 
 ServicesDep = Annotated[Services, of_app("services")]

@@ -12,7 +12,7 @@ from backend.conversations.service import listed_to, visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors.approvals import ApprovalNotFound
 from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision
-from backend.schemas.people.rights import Permission
+from backend.schemas.people.rights import Permission, Right
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.approval import ApprovalRow
 from db.models.turns.turn import TurnRow
@@ -67,7 +67,7 @@ def list_approvals(
     place = tuple_(ApprovalRow.created_at, ApprovalRow.id)
     oldest_first = status is ApprovalStatus.PENDING
     order_name = "approvals, oldest first" if oldest_first else "approvals, newest first"
-    query = _approvals().where(listed_to(scope, everyone=everyone))
+    query = _approvals().where(listed_to(scope, everyone=everyone, right=Right.CONTINUE))
     if status is not None:
         query = query.where(ApprovalRow.status == status)
     if cursor:
@@ -96,7 +96,7 @@ def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
         .select_from(ApprovalRow)
         .join(ConversationRow, ConversationRow.id == ApprovalRow.conversation_id)
         .where(ApprovalRow.status == ApprovalStatus.PENDING)
-        .where(listed_to(scope, everyone=everyone))
+        .where(listed_to(scope, everyone=everyone, right=Right.CONTINUE))
     )
     return session.scalar(query) or 0
 

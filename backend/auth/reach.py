@@ -51,8 +51,8 @@ def conversation_reached_by(scope: Scope, right: Right | None) -> ColumnElement[
     """Match the conversations on which the caller has the right; OWN: those that are theirs."""
     ways = [conversation_belongs_to(scope)]
     if right is not OWN:
-        row = ConversationRow
-        ways.append(row.id.in_(granted(scope, Resource.SESSION, right)))
+        row, ids = ConversationRow, granted(scope, Resource.SESSION, right)
+        ways += [row.id.in_(ids), row.parent_id.in_(ids)]  # its tasks are read with it
     if right is Right.READ and scope.has(Permission.REVIEW_SESSIONS):
         ways.append(_is_reviewed_by(scope))
     return or_(*ways)

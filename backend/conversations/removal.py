@@ -21,9 +21,11 @@ from sqlalchemy.orm import Session
 
 from backend.errors.conversations import SessionNotFound
 from backend.schemas.conversations.sessions import ContentType, MessageType
+from backend.schemas.people.rights import Resource
 from db.models.artifacts.artifact import ArtifactRow
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
+from db.models.people.grant import GrantRow
 from db.models.turns.spent_key import SpentKeyRow
 from db.models.turns.turn import TurnRow
 
@@ -52,6 +54,9 @@ def delete_conversation(session: Session, conversation_id: UUID) -> None:
     session.execute(delete(SpentKeyRow).where(SpentKeyRow.owner_id.in_(owners), too_old))
     session.execute(spend.on_conflict_do_nothing())
     session.execute(delete(ConversationRow).where(ConversationRow.id == conversation_id))
+    of_session = GrantRow.resource_type == Resource.SESSION
+    is_this = GrantRow.resource_id == str(conversation_id)
+    session.execute(delete(GrantRow).where(of_session, is_this))
 
 
 def _give_artifacts(session: Session, conversation_id: UUID) -> None:

@@ -21,6 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 
+from backend import audit
 from backend.auth.reach import OWN, conversation_reached_by
 from backend.auth.scope import Scope
 from backend.conversations.figures import (
@@ -30,12 +31,15 @@ from backend.conversations.figures import (
     has_thumbs_down,
     read_figures,
 )
+from backend.conversations.removal import hold_children
+from backend.conversations.session_rights import keep_usable, tell_rights
 from backend.conversations.session_turns import of_latest_turn, session_status, waits_for
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
-from backend.errors.base import InvalidInput
+from backend.errors.base import InvalidInput, NotAllowed
 from backend.errors.conversations import SessionNotFound
 from backend.errors.people import TeamNotFound
+from backend.errors.plans import SessionOfTask
 from backend.schemas.conversations import sessions as schemas
 from backend.schemas.conversations.sessions import (
     MAX_TITLE_CHARS,
@@ -96,12 +100,18 @@ def exists_still() -> ColumnElement[bool]:
     return due.is_(None) | (due > func.clock_timestamp())
 
 
-def listed_to(scope: Scope, *, everyone: bool = False) -> ColumnElement[bool]:
+def listed_to(
+    scope: Scope, *, everyone: bool = False, right: Right = Right.READ
+) -> ColumnElement[bool]:
     """Match the conversations that lists show to the caller: none that is to be deleted.
 
-    With `everyone`, also those that a reviewer may read now.
+    They have the right on these. With `everyone`, also those that a reviewer may read now.
     """
-    of_whom = conversation_reached_by(scope if everyone else scope.without_reviews(), Right.READ)
+    of_whom = (
+        conversation_reached_by(scope, Right.READ)
+        if everyone
+        else conversation_reached_by(scope.without_reviews(), right)
+    )
     return of_whom & ConversationRow.deletes_at.is_(None)
 
 
@@ -159,6 +169,9 @@ def get(session: Session, scope: Scope, conversation_id: UUID) -> schemas.Sessio
     found.models = row.offered or []
     found.default_model = row.agent_model or row.domain_model or None
     found.owner_name, found.review_count = row.owner_name, row.review_count
+    if found.models or found.default_model:
+        keep_usable(session, scope, found)
+    tell_rights(session, scope, [found])
     return found
 
 
@@ -225,6 +238,7 @@ def list_sessions(
     items = [_session(row) for row in rows[:limit]]
     if wanted.everyone:
         _add_figures(session, items)
+    tell_rights(session, scope, items)
     return SessionPage(
         items=items,
         next_cursor=encode_cursor(_order_name(wanted.order), last.place, last.id) if last else None,
@@ -239,12 +253,17 @@ def _add_figures(session: Session, items: list[schemas.Session]) -> None:
 
 
 def change(session: Session, scope: Scope, conversation_id: UUID, wanted: SessionChange) -> None:
-    """Rename, pin or archive. Raise SessionNotFound, InvalidInput for an empty title."""
+    """Rename, pin or archive, or give to a team or back to its owner.
+
+    Raise SessionNotFound, TeamNotFound, NotAllowed, InvalidInput for an empty title.
+    """
     values = wanted.model_dump(exclude_unset=True)
     if "title" in values:
         values["title"] = clean_title(wanted.title)
         if not values["title"]:
             raise InvalidInput("A title needs at least one visible character.")
+    if "team" in values:
+        _give(session, scope, conversation_id, values.pop("team"))
     lock(session, scope, conversation_id, OWN)
     if values:
         session.execute(
@@ -252,6 +271,27 @@ def change(session: Session, scope: Scope, conversation_id: UUID, wanted: Sessio
             .where(ConversationRow.id == conversation_id)
             .values(**values, version=ConversationRow.version + 1)
         )
+
+
+def _give(session: Session, scope: Scope, conversation_id: UUID, team: str | None) -> None:
+    """Give a session and those of its tasks to a team of the caller's, or back to its owner."""
+    tasks = hold_children(session, conversation_id)
+    held = lock(session, scope, conversation_id, OWN)
+    if held.parent_id is not None:
+        raise SessionOfTask
+    if held.team == team:
+        return
+    if team is not None and team not in scope.teams:
+        raise TeamNotFound
+    if team is None and held.owner_id != scope.user_id:
+        raise NotAllowed("Only who began this session can take it back from its team.")
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.id.in_([conversation_id, *tasks]))
+        .values(team=team, version=ConversationRow.version + 1)
+    )
+    details = {"team": team, "owner": held.owner_id}
+    audit.record(session, scope.user_id, "given", "session", conversation_id, details)
 
 
 def clean_title(title: str) -> str:
@@ -341,8 +381,17 @@ def _title_matches(q: str) -> ColumnElement[bool]:
     return ConversationRow.search.op("@@")(cast(literal("'").concat(begun).concat("':*"), TSQUERY))
 
 
-_OF_ONE = {"models", "default_model", "owner_name", "review_ends_at", "review_count", "figures"}
-_SHOWN = tuple(name for name in schemas.Session.model_fields if name not in _OF_ONE)
+_ADDED = {  # to what the list's query finds
+    "models",
+    "default_model",
+    "owner_name",
+    "team_name",
+    "rights",
+    "review_ends_at",
+    "review_count",
+    "figures",
+}
+_SHOWN = tuple(name for name in schemas.Session.model_fields if name not in _ADDED)
 # Built once: building these statements takes as long as running them.
 _active = session_status()
 _SESSIONS = select(
@@ -363,6 +412,7 @@ _SESSIONS = select(
     ConversationRow.parent_id,
     ConversationRow.deletes_at,
     ConversationRow.owner_id.label("owner"),
+    ConversationRow.team,
     ConversationRow.created_at,
     ConversationRow.updated_at,
 )

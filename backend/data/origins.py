@@ -82,6 +82,24 @@ class SourcesWithUploads:
         return {**self._installed.find_all(), **uploads}
 
 
+class WithoutSome:
+    """The sources that exist for a caller: all but those of the names that are withheld now."""
+
+    def __init__(self, all_of_them: Catalogue, withheld: Callable[[], Collection[str]]) -> None:
+        self._all = all_of_them
+        self._withheld = withheld
+
+    @property
+    def left_out(self) -> int:
+        """Return how many files exceeded the limit when last listed."""
+        return self._all.left_out
+
+    def find_all(self) -> dict[str, Origin]:
+        """Return all current sources by name."""
+        withheld = self._withheld()
+        return {name: one for name, one in self._all.find_all().items() if name not in withheld}
+
+
 class Fixed:
     """A fixed set of sources."""
 

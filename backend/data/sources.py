@@ -4,7 +4,7 @@ Reading and querying happen in children of the sandbox; each source has its own 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from backend.data.origins import (
     Origin,
     Origins,
     SourcesWithUploads,
+    WithoutSome,
     find_origin,
 )
 from backend.data.profile import profile_tables
@@ -74,6 +75,12 @@ class Sources:
         """Return these sources together with uploads, which are looked up at each call."""
         view = copy(self)
         view._origins = SourcesWithUploads(self._origins, find_uploads)
+        return view
+
+    def without(self, withheld: Callable[[], Collection[str]]) -> "Sources":
+        """Return these sources but for those with the names withheld, looked up at each call."""
+        view = copy(self)
+        view._origins = WithoutSome(self._origins, withheld)
         return view
 
     def alone(self, *origins: Origin) -> "Sources":

@@ -188,9 +188,14 @@ def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
     return type(server).read({k: expand(v) if k in EXPANDED else v for k, v in fields.items()})
 
 
+def names_of_secrets(server: McpServer) -> frozenset[str]:
+    """Return the names of the secrets that a server's template names."""
+    return frozenset(name for _, _, name in _names_in({"": server}))
+
+
 def named_secrets(server: McpServer, secrets: Secrets) -> dict[str, str]:
     """Return the values of the secrets that a server's template names, by name."""
-    names = {name for _, _, name in _names_in({"": server})}
+    names = names_of_secrets(server)
     environment = secrets.read() if names else {}
     return {name: value for name in names if (value := environment.get(name))}
 

@@ -3,17 +3,20 @@
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, true, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from backend import audit
+from backend.auth.reach import grants_to
+from backend.auth.rights import is_usable
 from backend.auth.scope import Scope
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains import versions
 from backend.domains.drift import diff_templates
 from backend.domains.naming import match_domain
 from backend.domains.template import changed_template, check_template, said_by
+from backend.errors.base import NotAllowed
 from backend.errors.domains import (
     DomainArchived,
     DomainChanged,
@@ -25,10 +28,11 @@ from backend.llm.clean import clean
 from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage
 from backend.schemas.domains.servers import VersionStatus
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
-from backend.schemas.people.rights import Permission
+from backend.schemas.people.rights import Allows, Permission, Resource, Right
 from db.models.conversations.conversation import ConversationRow
 from db.models.domains.domain import DomainRow
 from db.models.domains.server_tool import ServerToolRow
+from db.models.people.grant import GrantRow
 
 MAX_PAGE = 200
 SUBJECT = "domain"  # in the audit trail
@@ -49,7 +53,7 @@ def list_domains(
     `archived`: only archived domains, or only others. `counted`: with the number of sessions.
     """
     limit = max(1, min(limit, MAX_PAGE))
-    query = select(DomainRow).order_by(DomainRow.name).limit(limit + 1)
+    query = select(DomainRow).where(exists_for(scope)).order_by(DomainRow.name).limit(limit + 1)
     if cursor:
         (last,) = decode_cursor(cursor, "domains", str)
         query = query.where(DomainRow.name > last)
@@ -65,18 +69,55 @@ def list_domains(
 
 def get(session: Session, scope: Scope, domain_id: UUID) -> Domain:
     """Return one domain. Raise DomainNotFound."""
-    return _domain(_find(session, DomainRow.id == domain_id))
+    return _domain(_find(session, (DomainRow.id == domain_id) & exists_for(scope)))
+
+
+def exists_for(scope: Scope) -> ColumnElement[bool]:
+    """Match the domains that exist for the caller: those that they may use, or manage."""
+    if scope.has(Permission.MANAGE_DOMAINS):
+        return true()
+    return is_usable(scope, Resource.DOMAIN, DomainRow.id)
+
+
+def check_uses(session: Session, scope: Scope, domain_id: UUID | None) -> None:
+    """Raise DomainNotFound unless the caller may use the domain, or it was deleted."""
+    row = DomainRow
+    is_known = select(row.id).where(row.id == domain_id).exists()
+    is_theirs = select(row.id).where(row.id == domain_id, exists_for(scope)).exists()
+    if domain_id is not None and session.scalar(select(is_known & ~is_theirs)):
+        raise DomainNotFound("You may not use the domain of this session. Ask an administrator.")
+
+
+def check_edits(session: Session, scope: Scope, domain_id: UUID) -> None:
+    """Raise NotAllowed unless the caller may edit the domain, DomainNotFound if there is none."""
+    get(session, scope, domain_id)
+    _check_edits(session, scope, GrantRow.resource_id == str(domain_id))
+
+
+def check_edits_some(session: Session, scope: Scope) -> None:
+    """Raise NotAllowed unless the caller may edit at least one domain."""
+    _check_edits(session, scope, true())
+
+
+def _check_edits(session: Session, scope: Scope, of_domain: ColumnElement[bool]) -> None:
+    if scope.has(Permission.MANAGE_DOMAINS):
+        return
+    edits = grants_to(scope, Resource.DOMAIN, Right.EDIT)
+    is_editor = select(GrantRow.resource_id).where(edits, of_domain).exists()
+    if scope.allows is not Allows.MANAGE or not session.scalar(select(is_editor)):
+        raise NotAllowed
 
 
 def find(session: Session, scope: Scope, name_or_id: str | None) -> Domain:
     """Return the domain of this name or id, else the default domain, for a new conversation.
 
+    For whom the default one does not exist, the first that does takes its place.
     Raise DomainNotFound or DomainArchived.
     """
-    condition: Any = DomainRow.is_default
-    if name_or_id is not None:
-        condition = match_domain(name_or_id, DomainRow.name, DomainRow.id)
-    row = _find(session, condition)
+    if name_or_id is None:
+        return _find_default(session, scope)
+    named = match_domain(name_or_id, DomainRow.name, DomainRow.id)
+    row = _find(session, named & exists_for(scope))
     if row.archived:
         raise DomainArchived
     return _domain(row)
@@ -145,14 +186,13 @@ def list_versions(
     session: Session, scope: Scope, domain_id: UUID, *, before: int | None, limit: int
 ) -> DomainVersionPage:
     """Return one page of a domain's versions, newest first. Raise NotAllowed or DomainNotFound."""
-    scope.require(Permission.MANAGE_DOMAINS)
-    _find(session, DomainRow.id == domain_id)
+    check_edits(session, scope, domain_id)
     return versions.list_versions(session, domain_id, before=before, limit=limit)
 
 
 def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) -> DomainVersion:
     """Return one version of a domain. Raise NotAllowed, DomainNotFound or DomainVersionNotFound."""
-    scope.require(Permission.MANAGE_DOMAINS)
+    check_edits(session, scope, domain_id)
     today = template_in(get(session, scope, domain_id))
     found = versions.get_version(session, domain_id, number)
     return found.model_copy(update={"changes": diff_templates(found.template, today)})
@@ -164,6 +204,7 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> str:
     What an administrator has refused of its tool servers stays refused for them.
     Raise NotAllowed, DomainNotFound, or DomainInUse for the default domain.
     """
+    scope.require(Permission.MANAGE_DOMAINS)
     row = _hold(session, scope, domain_id, None)
     if row.is_default:
         raise DomainInUse
@@ -176,6 +217,8 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> str:
     seen = delete(ServerToolRow).where(ServerToolRow.domain_id == domain_id)
     session.execute(seen.where(ServerToolRow.status != VersionStatus.REFUSED))
     session.execute(delete(DomainRow).where(DomainRow.id == domain_id))
+    of_domain = GrantRow.resource_type == Resource.DOMAIN
+    session.execute(delete(GrantRow).where(of_domain, GrantRow.resource_id == str(domain_id)))
     audit.record(session, scope.user_id, "deleted", SUBJECT, domain_id, {"name": row.name})
     return row.name
 
@@ -187,7 +230,7 @@ def template_in(domain: Domain) -> DomainTemplate:
 
 def _hold(session: Session, scope: Scope, domain_id: UUID, edited: int | None) -> DomainRow:
     """Return the row, locked; `edited` is the version that the caller edited."""
-    scope.require(Permission.MANAGE_DOMAINS)
+    check_edits(session, scope, domain_id)
     row = _find(session, DomainRow.id == domain_id, lock=True)
     if edited is not None and edited != row.version:
         raise DomainChanged(
@@ -225,6 +268,7 @@ def _archive(session: Session, scope: Scope, row: DomainRow, archived: bool) -> 
 
 
 def _make_default(session: Session, scope: Scope, row: DomainRow, is_default: bool) -> None:
+    scope.require(Permission.MANAGE_DOMAINS)
     if not is_default:
         raise DomainInUse("There is always one default domain. Make another one the default.")
     if row.archived:
@@ -250,6 +294,14 @@ def _count_sessions(session: Session, domains: list[Domain]) -> None:
     counts = dict(counted.tuples().all())
     for domain in domains:
         domain.sessions = counts.get(domain.id, 0)
+
+
+def _find_default(session: Session, scope: Scope) -> Domain:
+    query = select(DomainRow).where(~DomainRow.archived, exists_for(scope))
+    row = session.scalar(query.order_by(DomainRow.is_default.desc(), DomainRow.name).limit(1))
+    if row is None:
+        raise DomainNotFound("There is no domain that you may use. Ask an administrator.")
+    return _domain(row)
 
 
 def _find(

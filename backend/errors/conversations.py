@@ -35,6 +35,12 @@ class LinkRevoked(AppError):
         return cls(f"The owner of this session revoked the link on {date}. Ask them for another.")
 
 
+class LinkExpired(AppError):
+    """This link has expired, or who made it has no account any more. Ask for another one."""
+
+    status = 410
+
+
 class TooManyLinks(AppError):
     """This session has reached its limit of links; revoked ones count too."""
 

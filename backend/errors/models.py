@@ -42,3 +42,9 @@ class ConversationTooLong(ModelUnavailable):
 
 class IncompleteAnswer(ModelFailed):
     """The model's answer broke off; none of its tool calls were run. Press Retry."""
+
+
+class ModelWithheld(ConfigurationError):
+    """There is no such model that you may use. Choose another one, or ask an administrator."""
+
+    status = 422

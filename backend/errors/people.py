@@ -89,3 +89,9 @@ class TeamOwnsSessions(AppError):
     """Sessions belong to this team. Delete them, or give them to somebody else first."""
 
     status = 409
+
+
+class RightsEnded(AppError):
+    """Who asked may not continue this session any more, so its turn was ended."""
+
+    status = 403

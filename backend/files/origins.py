@@ -43,16 +43,26 @@ def origin_of(
 
 
 def finder(
-    database: Database, store: FileStore, scope: Scope, session_id: UUID
+    database: Database, store: FileStore, find_scope: Callable[[], Scope], session_id: UUID
 ) -> Callable[[], Sequence[Origin]]:
-    """Return a function that looks up the files a session's agents may query, at each call."""
+    """Return a function that looks up the files a session's agents may query, at each call.
+
+    `find_scope` returns the scope of whoever asks. Of equal names the last one counts: what is the
+    session's before what is a person's.
+    """
 
     def find() -> Sequence[Origin]:
+        scope = find_scope()
         with database.read() as session:
             found = list_usable(session, scope, session_id)
+        found.sort(key=lambda one: _closeness(scope, one.file))
         return [origin_of(one.file, store, one.problem or None, _remark(one)) for one in found]
 
     return find
+
+
+def _closeness(scope: Scope, file: FileRow) -> tuple[bool, bool]:
+    return file.conversation_id is not None, file.owner_id == scope.user_id
 
 
 def _remark(found: Usable) -> str:

@@ -1,4 +1,8 @@
-"""The rows of uploaded files; a scope sees its own files only."""
+"""The rows of uploaded files.
+
+A file is its owner's, and whoever's who was granted it; those of a session may be queried by who
+may continue it, and managed by whose it is.
+"""
 
 import re
 import unicodedata
@@ -9,11 +13,8 @@ from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
     DateTime,
-    Uuid,
-    bindparam,
     cast,
     delete,
     exists,
@@ -26,7 +27,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session, aliased, defer
 
+from backend.auth.reach import OWN, granted
 from backend.auth.scope import Scope
+from backend.conversations.service import visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.data.files.documents import PAGES
 from backend.data.files.folder import unique_name
@@ -34,18 +37,19 @@ from backend.data.files.uploads import DOCUMENT
 from backend.errors.base import InvalidInput
 from backend.errors.files import FileExists, FileNotFound, NoRoomForFiles
 from backend.schemas.data.files import LONGEST_FILE_NAME, IfExists
+from backend.schemas.people.rights import Resource, Right
 from backend.text import clean_text, is_visible, moment
 from backend.types import JSON
 from db.models.conversations.conversation import ConversationRow
 from db.models.file import FileRow
+from db.models.people.grant import GrantRow
 from db.models.turns.turn import TurnRow
 
 MEGABYTE = 1_000_000
 MOST_FILES = 500  # per person
 _SUFFIX = re.compile(r"(?:\.csv)?\.[A-Za-z0-9]{1,8}$")
-# The columns that a copy in another session keeps: all but its id, session and time.
+# The columns that a copy in another session keeps: all but its id, owner, session and time.
 _KEPT = (
-    "owner_id",
     "name",
     "source",
     "size",
@@ -132,6 +136,10 @@ def add(
         )
     if if_exists is not IfExists.REPLACE:
         before = None
+    elif before is not None and not _manages(session, scope, before.id):
+        raise FileExists(
+            f"Somebody else uploaded the file “{before.name}” of this session. Keep both."
+        )
     made = FileRow(id=file_id, owner_id=scope.user_id, **vars(new))
     if before is not None:
         made.source, made.replaced_upload_of = before.source, before.created_at
@@ -154,21 +162,23 @@ def copy_all(
     """
     session.execute(_ALONE, {"owner": scope.user_id})
     found = session.scalars(
-        select(FileRow).where(_of(scope), FileRow.conversation_id == from_id)
+        select(FileRow).where(FileRow.conversation_id == from_id, _reached_by(scope, Right.QUERY))
     ).all()
     check_room(session, scope, sum(row.size for row in found), most_megabytes, len(found))
     ids = []
     for row in found:
         kept = {name: getattr(row, name) for name in _KEPT}
         ids.append((row.id, new_id()))
-        session.add(FileRow(id=ids[-1][1], conversation_id=to_id, **kept))
+        own = {"owner_id": scope.user_id, "conversation_id": to_id}
+        session.add(FileRow(id=ids[-1][1], **own, **kept))
     session.flush()
     return ids
 
 
-def find(session: Session, scope: Scope, file_id: UUID) -> FileRow:
-    """Return one file. Raise FileNotFound, also if it has another owner."""
-    row = session.scalar(select(FileRow).where(FileRow.id == file_id, _of(scope)))
+def find(session: Session, scope: Scope, file_id: UUID, right: Right = Right.QUERY) -> FileRow:
+    """Return one file. Raise FileNotFound, also if the caller does not have the right on it."""
+    reached = _reached_by(scope, right)
+    row = session.scalar(select(FileRow).where(FileRow.id == file_id, reached))
     if row is None:
         raise FileNotFound
     return row
@@ -178,10 +188,9 @@ def list_page(
     session: Session, scope: Scope, session_id: UUID | None, *, cursor: str | None, limit: int
 ) -> tuple[Sequence[FileRow], str | None]:
     """Return a keyset page of files, newest first: all, or those that a session can use."""
-    query = select(FileRow).where(_of(scope), ~_leaves()).limit(limit + 1)
+    of_whom = _held_by(scope) if session_id is None else _usable_in(scope, session_id)
+    query = select(FileRow).where(of_whom, ~_leaves()).limit(limit + 1)
     query = query.order_by(FileRow.created_at.desc(), FileRow.id.desc())
-    if session_id is not None:
-        query = query.where(_usable_in(session_id))
     if cursor:
         place = tuple_(FileRow.created_at, FileRow.id)
         query = query.where(place < decode_time_and_id(cursor, "files"))
@@ -191,12 +200,12 @@ def list_page(
 
 
 def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[Usable]:
-    """Return the files a session's agents may query."""
+    """Return the files a session's agents may query for the caller, who may continue it."""
     is_newer = FileRow.created_at > _beginning_of(session_id)
     query = (
         select(FileRow, func.coalesce(FileRow.understood["error"].astext, ""), is_newer)
         .options(defer(FileRow.understood))
-        .where(_of(scope), _usable_in(session_id))
+        .where(_usable_in(scope, session_id))
         .order_by(FileRow.created_at.desc(), FileRow.id.desc())
         .limit(MOST_FILES)
     )
@@ -205,8 +214,8 @@ def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[Usable
 
 def has_documents(session: Session, scope: Scope, session_id: UUID) -> bool:
     """Return whether any file that a session's agents may query is a document."""
-    asked = {"owner": scope.user_id, "session": session_id}
-    return bool(session.scalar(_HAS_DOCUMENTS, asked))
+    is_one = _usable_in(scope, session_id) & (FileRow.kind == DOCUMENT)
+    return bool(session.scalar(select(exists().where(is_one))))
 
 
 def save_reading(
@@ -225,7 +234,10 @@ def save_reading(
 def correct(session: Session, scope: Scope, file_id: UUID, values: JSON) -> None:
     """Store corrections and how the file is read with them. Raise FileNotFound."""
     changed = session.execute(
-        update(FileRow).where(FileRow.id == file_id, _of(scope)).values(**values)
+        update(FileRow)
+        .where(FileRow.id == file_id, _reached_by(scope, Right.MANAGE))
+        .values(**values)
+        .execution_options(synchronize_session=False)
     )
     if not changed.rowcount:  # type: ignore[attr-defined]  # the result of an UPDATE has it
         raise FileNotFound
@@ -234,10 +246,15 @@ def correct(session: Session, scope: Scope, file_id: UUID, values: JSON) -> None
 def remove(session: Session, scope: Scope, file_id: UUID) -> None:
     """Delete a file. Raise FileNotFound."""
     gone = session.scalar(
-        delete(FileRow).where(FileRow.id == file_id, _of(scope)).returning(FileRow.id)
+        delete(FileRow)
+        .where(FileRow.id == file_id, _reached_by(scope, Right.MANAGE))
+        .returning(FileRow.id)
+        .execution_options(synchronize_session=False)
     )
     if gone is None:
         raise FileNotFound
+    of_file = (GrantRow.resource_type == Resource.FILE) & (GrantRow.resource_id == str(file_id))
+    session.execute(delete(GrantRow).where(of_file))
 
 
 def new_id() -> UUID:
@@ -246,8 +263,25 @@ def new_id() -> UUID:
 
 
 def _of(scope: Scope) -> ColumnElement[bool]:
-    """Select the owner's own files only, whatever the caller's role."""
+    """Match the caller's own files only, whatever their role."""
     return FileRow.owner_id == scope.user_id
+
+
+def _held_by(scope: Scope, right: Right = Right.QUERY) -> ColumnElement[bool]:
+    """Match the files that are the caller's, or that they were granted."""
+    return _of(scope) | FileRow.id.in_(granted(scope, Resource.FILE, right))
+
+
+def _reached_by(scope: Scope, right: Right) -> ColumnElement[bool]:
+    """Match the files on which the caller has a right, also by the session that has them."""
+    of_session = visible_to(scope, OWN if right is Right.MANAGE else Right.CONTINUE)
+    in_session = exists().where(ConversationRow.id == FileRow.conversation_id, of_session)
+    return _held_by(scope, right) | in_session
+
+
+def _manages(session: Session, scope: Scope, file_id: UUID) -> bool:
+    managed = exists().where(FileRow.id == file_id, _reached_by(scope, Right.MANAGE))
+    return bool(session.scalar(select(managed)))
 
 
 def _leaves() -> ColumnElement[bool]:
@@ -256,13 +290,13 @@ def _leaves() -> ColumnElement[bool]:
     return exists().where(row.id == FileRow.conversation_id, row.deletes_at.is_not(None))
 
 
-def _usable_in(session_id: UUID | BindParameter[UUID]) -> ColumnElement[bool]:
-    """Select the files that a session's agents may query.
+def _usable_in(scope: Scope, session_id: UUID) -> ColumnElement[bool]:
+    """Select the files that a session's agents may query for the caller.
 
-    They are its own, those of the session whose task it runs, and those of all sessions. Of these a
-    name is always the same file in one session: none if the session has a file of that name itself,
-    else the newest that was there at its first turn, else the oldest. So a later upload of a name
-    answers only sessions begun since.
+    They are its own, those of the session whose task it runs, and the caller's for all sessions. Of
+    these a name is always the same file in one session: none if the session has a file of that name
+    itself, else the newest that was there at its first turn, else the oldest. So a later upload of
+    a name answers only sessions begun since.
     """
     other, began = aliased(FileRow), _beginning_of(session_id)
     is_of_all, is_older = other.conversation_id.is_(None), other.created_at < FileRow.created_at
@@ -272,22 +306,23 @@ def _usable_in(session_id: UUID | BindParameter[UUID]) -> ColumnElement[bool]:
         is_of_all & (FileRow.created_at <= began) & ~is_older & (other.created_at <= began),
     )
     is_hidden = exists().where(
-        other.owner_id == FileRow.owner_id,
+        (other.owner_id == FileRow.owner_id) | _is_own(other, session_id),
         func.lower(other.name) == func.lower(FileRow.name),
         other.id != FileRow.id,
         comes_first,
     )
-    return or_(_is_own(FileRow, session_id), FileRow.conversation_id.is_(None) & ~is_hidden)
+    of_all = FileRow.conversation_id.is_(None) & _held_by(scope) & ~is_hidden
+    return or_(_is_own(FileRow, session_id), of_all)
 
 
-def _is_own(file: type[FileRow], session_id: UUID | BindParameter[UUID]) -> ColumnElement[bool]:
+def _is_own(file: type[FileRow], session_id: UUID) -> ColumnElement[bool]:
     """Match the files of a session, and of the one whose task it runs."""
     parent = select(ConversationRow.parent_id).where(ConversationRow.id == session_id)
     of = file.conversation_id
     return or_(of == session_id, of == parent.scalar_subquery())
 
 
-def _beginning_of(session_id: UUID | BindParameter[UUID]) -> ColumnElement[datetime]:
+def _beginning_of(session_id: UUID) -> ColumnElement[datetime]:
     """Return when a session's first turn came, for a task's session that of the session it serves.
 
     Infinity before the first turn.
@@ -303,9 +338,10 @@ def _beginning_of(session_id: UUID | BindParameter[UUID]) -> ColumnElement[datet
 def _of_same_name(session: Session, scope: Scope, new: NewFile) -> FileRow | None:
     """Return the newest file of this name in the place of a new one: a session, or all."""
     of = FileRow.conversation_id
-    is_there = of.is_(None) if new.conversation_id is None else of == new.conversation_id
+    place = new.conversation_id
+    is_there = _of(scope) & of.is_(None) if place is None else of == place
     is_named_so = func.lower(FileRow.name) == func.lower(new.name)
-    query = select(FileRow).where(_of(scope), is_named_so, is_there)
+    query = select(FileRow).where(is_named_so, is_there)
     return session.scalar(query.order_by(FileRow.created_at.desc()).limit(1))
 
 
@@ -315,18 +351,9 @@ def _where(file: FileRow) -> str:
 
 def _source_name(session: Session, scope: Scope, new: NewFile, taken: Collection[str]) -> str:
     """Return a query name that is free wherever the file can be queried."""
-    query = select(FileRow.source).where(_of(scope))
+    is_near = _of(scope)
     if (place := new.conversation_id) is not None:
-        query = query.where(or_(_is_own(FileRow, place), FileRow.conversation_id.is_(None)))
+        is_near = or_(_is_own(FileRow, place), _of(scope) & FileRow.conversation_id.is_(None))
+    query = select(FileRow.source).where(is_near)
     stem = _SUFFIX.sub("", re.split(r"[/\\]", new.name)[-1])
     return unique_name(stem, {*taken, *session.scalars(query), PAGES})
-
-
-# Built once: each claim of a turn asks it.
-_HAS_DOCUMENTS = select(
-    exists().where(
-        FileRow.owner_id == bindparam("owner"),
-        _usable_in(bindparam("session", type_=Uuid())),
-        FileRow.kind == DOCUMENT,
-    )
-)

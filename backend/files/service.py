@@ -38,6 +38,7 @@ from backend.schemas.data.files import (
     IfExists,
 )
 from backend.schemas.data.sources import TableSample
+from backend.schemas.people.rights import Right
 from backend.types import JSON
 from db.models.file import FileRow
 from db.session import Database
@@ -115,7 +116,7 @@ class Files:
 
     async def preview(self, scope: Scope, file_id: UUID, change: FileCorrections) -> FilePreview:
         """Return how a file would be read. Raise FileNotFound, DataError, SandboxError."""
-        row = await self._find(scope, file_id)
+        row = await self._find(scope, file_id, Right.MANAGE)
         origin = _corrected(origin_of(row, self.store), merged(row.corrections, change))
         origin = _as_preview(origin)
         info = await self._sources.read(scope.user_id, origin)
@@ -130,7 +131,7 @@ class Files:
 
         Raise FileNotFound, CorrectionRefused, SourceUnusable or SandboxError.
         """
-        row = await self._find(scope, file_id)
+        row = await self._find(scope, file_id, Right.MANAGE)
         corrections = merged(row.corrections, change)
         origin = _corrected(origin_of(row, self.store), corrections)
         info = await self._sources.read(scope.user_id, origin)
@@ -243,8 +244,8 @@ class Files:
         found, rows_ = await view.sample(scope.user_id, origin.name, table, limit)
         return sample_of(found, rows_)
 
-    async def _find(self, scope: Scope, file_id: UUID) -> FileRow:
-        return await self._read_database(lambda session: rows.find(session, scope, file_id))
+    async def _find(self, scope: Scope, file_id: UUID, right: Right = Right.QUERY) -> FileRow:
+        return await self._read_database(lambda session: rows.find(session, scope, file_id, right))
 
     async def _read_database(self, work: Callable[[Session], T]) -> T:
         def read() -> T:

@@ -1,7 +1,7 @@
 """The one path to models: ChatOpenAI that refuses truncated answers, keeps thinking and usage."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -40,6 +40,7 @@ KEY = {"security": {"bearer_auth": True}}  # never an admin key, which the SDK w
 NO_KEY = {**KEY, "headers": {"Authorization": Omit()}}
 LAST_WORD_SECONDS = 3.0
 TOLERANCE = 0.05
+Permit = Callable[[str], Awaitable[None]]  # gets the model's name
 
 
 class KnownForm:
@@ -59,7 +60,8 @@ class ColloquyChatModel(ChatOpenAI):
     ModelUnavailable. `provider` names the provider, so that its own fields go to no other. `key` is
     the API key, empty if none is sent: the SDK wants one in any case. A request whose form the
     endpoint refuses is repaired and sent again; `form`, which copies of the model share, keeps
-    what helped, and `on_event` gets what was changed.
+    what helped, and `on_event` gets what was changed. `permit` is asked before each request, and
+    raises if it may not be sent.
     """
 
     on_event: Tell | None = Field(None, exclude=True)
@@ -69,6 +71,7 @@ class ColloquyChatModel(ChatOpenAI):
     provider: str = Field("", exclude=True)
     key: SecretStr = Field(SecretStr(""), exclude=True)
     form: KnownForm = Field(default_factory=KnownForm, exclude=True)
+    permit: Permit | None = Field(None, exclude=True)
 
     @model_validator(mode="after")
     def _name_provider(self) -> Self:
@@ -102,6 +105,8 @@ class ColloquyChatModel(ChatOpenAI):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        if self.permit is not None:
+            await self.permit(self.model_name)
         plain = self._get_request_payload(messages, stop=stop, **kwargs)
         made_of = {id(sent): given for given, sent in zip(messages, plain["messages"], strict=True)}
         tell, repairs = self.on_event or _ignore, self.form.repairs

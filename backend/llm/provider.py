@@ -1,11 +1,12 @@
 """Providing chat models of a connection's endpoint; the demo model's takes the same path."""
 
+from copy import copy
 from typing import Self
 
 import httpx2
 from pydantic import SecretStr
 
-from backend.llm.chat_model import ColloquyChatModel
+from backend.llm.chat_model import ColloquyChatModel, Permit
 from backend.llm.connection import Connection, outgoing_of
 from backend.llm.http import open_client
 from backend.llm.patience import Patience
@@ -37,6 +38,7 @@ class ModelProvider:
             tries=settings.model_tries,
         )
         self._models: dict[str, ColloquyChatModel] = {}
+        self._permit: Permit | None = None
         # The model's own limits apply first; this one only makes sure that connections are freed.
         silence = max(self._patience.first_token_seconds, self._patience.silence_seconds) + 5
         self._timeout = httpx2.Timeout(silence, connect=CONNECT_SECONDS, write=WRITE_SECONDS)
@@ -48,6 +50,12 @@ class ModelProvider:
         other._clients = self._clients
         return other
 
+    def permitted_by(self, permit: Permit) -> Self:
+        """Return these models such that each asks, before each request, whether it may be sent."""
+        view = copy(self)
+        view._permit = permit
+        return view
+
     def chat_model(self, name: str | None = None) -> ColloquyChatModel:
         """Return the named chat model, or the default one.
 
@@ -57,7 +65,8 @@ class ModelProvider:
         wanted = name or self.connection.default_model
         if wanted not in self._models:
             self._models[wanted] = self._build(wanted)
-        return self._models[wanted]
+        model = self._models[wanted]
+        return model.model_copy(update={"permit": self._permit}) if self._permit else model
 
     async def aclose(self) -> None:
         """Close the HTTP connections."""

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from backend.artifacts.service import Artifacts
+from backend.auth.rights import Rights
 from backend.auth.scope import Scope
 from backend.data.sources import Sources
+from backend.tools.asker import Asker, KnownAsker
 from backend.tools.plans import CallReference, Plans
 from backend.tools.session_files import SessionFiles
 
@@ -39,6 +41,17 @@ class ToolContext:
     agent: str | None = None
     has_documents: bool = False
     makes_artifacts: bool = False
+    asking: Asker | None = None  # who asked, where their rights may change meanwhile
+
+    @property
+    def person(self) -> Asker:
+        """Return who asked, and what they may do."""
+        return self.asking or KnownAsker(Rights(self.scope))
+
+    @property
+    def reader(self) -> Scope:
+        """Return the scope to read with: of who asked, as it was when the call began."""
+        return self.person.rights().scope
 
     @property
     def asker(self) -> str:

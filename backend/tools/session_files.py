@@ -39,16 +39,16 @@ class Copied:
 
 @dataclass(frozen=True)
 class SessionFiles:
-    """The files of one conversation, as its owner may use them."""
+    """The files of one conversation, as who asks may use them."""
 
     database: Database
     store: FileStore
-    scope: Scope
+    find_scope: Callable[[], Scope]
     conversation_id: UUID
 
     async def copy_upload(self, name: str, place: Path) -> Copied:
         """Copy the uploaded file with this name or query name. Raise ArtifactRefused."""
-        usable = await self._read(lambda s: list_usable(s, self.scope, self.conversation_id))
+        usable = await self._read(lambda s: list_usable(s, self.find_scope(), self.conversation_id))
         row = _choose_upload(name, [one.file for one in usable])
         check_size(row.size)
         held = self.store.path(row.id)
@@ -66,12 +66,12 @@ class SessionFiles:
 
         Raise ArtifactRefused.
         """
-        media = await self._read(lambda s: list_media(s, self.scope, self.conversation_id))
+        media = await self._read(lambda s: list_media(s, self.find_scope(), self.conversation_id))
         medium = _choose_medium(call.strip(), number, media)
         check_size(medium.size)
         try:
             content = await self._read(
-                lambda s: read_medium(s, self.scope, self.conversation_id, medium)
+                lambda s: read_medium(s, self.find_scope(), self.conversation_id, medium)
             )
         except ResultNotFound:
             raise ArtifactRefused(

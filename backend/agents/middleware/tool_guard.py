@@ -31,8 +31,10 @@ from backend.agents.steps.tool_results import (
 )
 from backend.llm.clean import clean
 from backend.schemas.conversations.outcomes import CallOutcome
+from backend.tools.asker import Asker
 from backend.tools.context import CALL_ID, CALL_PLACE
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
+from backend.tools.mcp.tool import McpTool
 from backend.tools.plans import CallReference
 from backend.tools.registry import Effect
 from backend.types import JSON
@@ -52,12 +54,15 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         seconds: float,
         absent: Mapping[str, str] = MappingProxyType({}),
         warnings: Sequence[str] = (),
+        person: Asker | None = None,
     ) -> None:
         """Create the guard; `absent` says why tools that the model may remember are unavailable.
 
-        `warnings` say what else may be missing.
+        `warnings` say what else may be missing. `person`: whose rights hold, as they are when a
+        call begins.
         """
         super().__init__()
+        self._person = person
         self._warnings = warnings
         self._absent = absent
         self._journal = journal
@@ -67,7 +72,8 @@ class ToolGuard(AgentMiddleware[Any, Any]):
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Handler) -> Result:
         """Run the tool unless an earlier attempt did; errors of the journal end the run.
 
-        A call that began but has no result runs again only if that is harmless.
+        So does it if who asked may not go on; a tool that they may not use does not exist. A call
+        that began but has no result runs again only if that is harmless.
         """
         call_id = str(request.tool_call["id"] or "")
         CALL_ID.set(call_id)
@@ -81,6 +87,8 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         if past and (effect is Effect.ACTS or request.tool is None):
             return unknown_outcome(request)
         name = request.tool_call["name"]
+        if not await self._is_permitted(request.tool):
+            return no_such_tool(request, self._warnings)
         if request.tool is None:
             if why := self._absent.get(name):
                 return not_run(request, why, CallOutcome.UNAVAILABLE)
@@ -95,6 +103,13 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         if effect is not Effect.READ_ONLY or place.batch_size > 1:
             await self._record(request, place, effect, result)
         return result
+
+    async def _is_permitted(self, tool: Any) -> bool:
+        """Return whether who asked may use the tool now. Raise AppError if they may not go on."""
+        if self._person is None:
+            return True
+        rights = await self._person.check()
+        return not isinstance(tool, McpTool) or tool.is_for(rights)
 
     async def _run(
         self, request: ToolCallRequest, handler: Handler, place: BatchPosition, effect: Effect

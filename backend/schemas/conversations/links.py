@@ -1,19 +1,41 @@
 """The wire contract of read-only links to sessions."""
 
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.wire import Wire
+from backend.schemas.wire import Input, Wire
+
+LINK_DAYS = 30
+MAX_LINK_DAYS = 365
+
+
+class LinkState(StrEnum):
+    """Whether a link still opens its session, and if not, why."""
+
+    VALID = "valid"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+    DISABLED = "disabled"  # with the account of who made it
+
+
+class LinkToMake(Input):
+    """How long a new link opens its session."""
+
+    days: int = Field(LINK_DAYS, ge=1, le=MAX_LINK_DAYS)
 
 
 class SessionLink(Wire):
     """A link to a session, without its token."""
 
     id: UUID
+    state: LinkState = LinkState.VALID
+    made_by: str = ""
     created_at: datetime
-    revoked_at: datetime | None = Field(description="Null while the link is valid.")
+    expires_at: datetime | None = Field(None, description="Null: it does not expire.")
+    revoked_at: datetime | None = Field(description="Null while it was not revoked.")
 
 
 class NewSessionLink(SessionLink):

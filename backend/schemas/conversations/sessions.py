@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from backend.schemas.bounds import ModelName
 from backend.schemas.conversations.turns import TurnStatus, WaitsFor
+from backend.schemas.people.rights import SessionRights
 from backend.schemas.wire import Change, Input, Wire
 from backend.types import JSON
 
@@ -101,6 +102,11 @@ class NewChatRequest(ChatRequest):
         None,
         description="A domain's name or id, for a new session; with `session_id`, that session's.",
     )
+    team: str | None = Field(
+        None,
+        description="For a new session: the id of a team of the caller's that it belongs to."
+        " Absent: it is the caller's.",
+    )
 
 
 class ChatResponse(Wire):
@@ -120,6 +126,11 @@ class NewSession(Input):
     domain: str | None = Field(
         None, description="A domain's name or id; absent: the default domain."
     )
+    team: str | None = Field(
+        None,
+        description="The id of a team of the caller's that the session belongs to. Absent: it is"
+        " the caller's.",
+    )
 
 
 class SessionChange(Change):
@@ -128,6 +139,11 @@ class SessionChange(Change):
     title: str = Field("", max_length=MAX_TITLE_CHARS)
     pinned: bool = False
     archived: bool = False
+    team: str | None = Field(
+        None,
+        description="The id of a team of the caller's that the session belongs to from now on;"
+        " null: it is its owner's again.",
+    )
 
 
 class SessionFigures(Wire):
@@ -183,7 +199,7 @@ class Session(Wire):
     )
     owner: str
     owner_name: str | None = Field(
-        None, description="The owner's name; null in lists of one's own."
+        None, description="The owner's name; null in lists, where the caller owns it."
     )
     review_ends_at: datetime | None = Field(
         None,
@@ -194,6 +210,13 @@ class Session(Wire):
         0, description="How often it was reviewed; its owner may see by whom. 0 in lists."
     )
     figures: SessionFigures | None = Field(None, description="null unless `scope=all`.")
+    team: str | None = Field(
+        None, description="The id of the team that it belongs to; null: it is its owner's."
+    )
+    team_name: str | None = None
+    rights: SessionRights = Field(
+        SessionRights.OWN, description="What the caller may do here; each holds those before it."
+    )
     created_at: datetime
     updated_at: datetime
 

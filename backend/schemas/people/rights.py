@@ -64,6 +64,14 @@ class Resource(StrEnum):
     MODEL = "model"
 
 
+class SessionRights(StrEnum):
+    """What the caller may do in a session; each level holds those before it."""
+
+    READ = "read"
+    CONTINUE = "continue"
+    OWN = "own"  # it is theirs or their team's: also to rename, archive, share and delete it
+
+
 class PrincipalType(StrEnum):
     """Who rights are granted to."""
 

@@ -63,7 +63,7 @@ def keep_file(context: ToolContext) -> BaseTool:
                 added = await artifacts.make(maker, named, content)
                 return say_made(added), made_of(added)
             wanted = read_id(artifact_id)
-            _, row = await artifacts.find(context.scope, context.conversation_id, wanted)
+            _, row = await artifacts.find(context.reader, context.conversation_id, wanted)
             named = making.title_of(title, row.title)
             content, _ = await _copy(context, call, number, file, folder)
             added = await artifacts.revise(maker, wanted, named, content)

@@ -87,7 +87,7 @@ def revise_artifact(context: ToolContext) -> BaseTool:
     async def ask(artifact_id: str, title: str | None = None, **given: Any) -> Answer:
         artifacts = artifacts_of(context)
         wanted = read_id(artifact_id)
-        known, row = await artifacts.find(context.scope, context.conversation_id, wanted)
+        known, row = await artifacts.find(context.reader, context.conversation_id, wanted)
         named = making.title_of(title, row.title)
         with artifacts.contents.folder() as folder:
             content = await _Given(context, REVISE, folder, **given).content(
@@ -152,7 +152,7 @@ class _Given:
         if self._query is None or self._source is None:
             rows = making.read_json_content(self._content)
             written = await artifacts_of(self._context).write_rows(
-                self._context.scope, making.given_table(rows), place
+                self._context.reader, making.given_table(rows), place
             )
             return making.table(written, place, origin_of(self._tool))
         sources = self._context.sources
@@ -174,7 +174,7 @@ class _Given:
 async def chart_of(context: ToolContext, artifact_id: str, version: int | None) -> ChartOf:
     """Return the table for a chart to draw. Raise ArtifactNotFound, ArtifactRefused."""
     known, row = await artifacts_of(context).find(
-        context.scope, context.conversation_id, read_id(artifact_id), version
+        context.reader, context.conversation_id, read_id(artifact_id), version
     )
     if known.kind != ArtifactKind.TABLE:
         raise ArtifactRefused(f"“{row.title}” is a {known.kind}; a chart draws a table.")

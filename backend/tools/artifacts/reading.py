@@ -33,13 +33,13 @@ def read_artifact(context: ToolContext) -> BaseTool:
     ) -> Answer:
         artifacts = artifacts_of(context)
         known, row = await artifacts.find(
-            context.scope, context.conversation_id, read_id(artifact_id), version
+            context.reader, context.conversation_id, read_id(artifact_id), version
         )
         address = f"artifact:{row.artifact_id}@{row.version}"
         head = f"The {known.kind} “{row.title}”, {address}; its newest version is {known.version}."
         if known.kind == ArtifactKind.TABLE:
             most = min(limit or 40, MOST_ROWS)
-            page = await artifacts.pages.rows(context.scope, row, offset, most)
+            page = await artifacts.pages.rows(context.reader, row, offset, most)
             page["total_rows"] = row.preview["total_rows"]
             link = HOW_TO_LINK.format(address=address)
             return f"{head}\n{link}\n{show_table(row.title, page, offset)}", None

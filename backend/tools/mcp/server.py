@@ -9,7 +9,7 @@ from mcp.types import CallToolResult, ReadResourceResult, Tool
 from pydantic import AnyUrl
 
 from backend.domains.allowed import Allowed
-from backend.domains.secrets import expand_secrets, named_secrets
+from backend.domains.secrets import expand_secrets, named_secrets, names_of_secrets
 from backend.errors.tools import ToolServerUnavailable
 from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.connection.progress import ProgressLine
@@ -41,6 +41,7 @@ class Server:
         self.key = template.model_dump_json()
         self.tools: Sequence[Tool] = ()
         self.is_connecting = False
+        self.secrets = names_of_secrets(template)
         self._server = expand_secrets(template, allowed.secrets)
         self._own = OwnSecrets(named_secrets(template, allowed.secrets))
         self._health = health

@@ -9,6 +9,8 @@ from langchain_core.tools import BaseTool, ToolException
 from mcp.types import CallToolResult, Tool
 from pydantic import PrivateAttr
 
+from backend.auth.rights import Rights
+from backend.tools.asker import may_use_server
 from backend.tools.context import CALL_ID, OnProgress
 from backend.tools.journal import IDEMPOTENCY_KEY
 from backend.tools.mcp.checks import SchemaChecks
@@ -60,6 +62,10 @@ class McpTool(BaseTool):
         wrapped._server, wrapped._tool = server, tool
         wrapped._checks, wrapped._on_progress = checks, on_progress
         return wrapped
+
+    def is_for(self, rights: Rights) -> bool:
+        """Return whether a person with these rights may use the tool's server."""
+        return may_use_server(rights, self._server.name, self._server.secrets)
 
     async def ainvoke(
         self, input: str | dict[str, Any] | Any, config: RunnableConfig | None = None, **kwargs: Any

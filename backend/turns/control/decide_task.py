@@ -7,7 +7,9 @@ from sqlalchemy.orm import Session
 
 from backend import audit
 from backend.auth.scope import Scope
+from backend.conversations import service as conversations
 from backend.errors.plans import TaskNotAsking
+from backend.schemas.people.rights import Right
 from backend.schemas.tasks import Task, TaskDecision, TaskStatus
 from backend.turns.plan.graph_rows import PlanChanges, change_task, hold_graph
 from backend.turns.plan.moving import advance, stop_plan
@@ -21,10 +23,12 @@ from db.models.conversations.conversation import ConversationRow
 def decide_task(services: Services, scope: Scope, task_id: UUID, wanted: TaskDecision) -> Task:
     """Decide what follows a task that asks; return the task as it is afterwards.
 
-    Raise TaskNotFound, TaskNotAsking.
+    Raise TaskNotFound, TaskNotAsking, SessionNotFound where the caller may only read its session.
     """
     with services.database.transaction() as session:
-        changes = _decide(session, scope, find_task(session, scope, task_id), wanted)
+        task = find_task(session, scope, task_id)
+        conversations.check_visible(session, scope, task.parent_id, Right.CONTINUE)
+        changes = _decide(session, scope, task, wanted)
         task = find_task(session, scope, task_id)
     publish_plan_changes(services, changes)
     stop_tasks(services, changes.to_stop)

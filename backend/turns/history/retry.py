@@ -88,7 +88,7 @@ def _fork(
         routed = find_agent(scope, conversation, new.message, chosen)
         new = replace(new, agent=routed.agent, route=routed.route)
     if submission.model is not None:
-        keep_choice(session, settings, conversation, new.agent, submission.model)
+        keep_choice(session, settings, scope, conversation, new.agent, submission.model)
     if submission.message:  # another answer to the same message is by the same model
         new = replace(new, model=conversation.model)
     return enter(session, conversation, new)

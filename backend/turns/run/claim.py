@@ -220,7 +220,7 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
         has_waited=taken.has_waited,
         updated=updated,
         connection=held.connection,
-        role=turn.role,
+        role=scope.role if scope.name else turn.role,  # of who is unknown here, as it was
         has_documents=has_documents(session, scope, conversation.id),
         is_task=conversation.parent_id is not None,
     )

@@ -20,6 +20,8 @@ from backend.domains.template import template_of
 from backend.errors.base import AppError, ConfigurationError
 from backend.errors.turns import LeaseLost
 from backend.files.origins import finder
+from backend.schemas.people.rights import Resource
+from backend.tools.asker import TurnAsker, check_model
 from backend.tools.context import ToolContext
 from backend.tools.mcp.servers import ToolServers
 from backend.tools.session_files import SessionFiles
@@ -235,32 +237,47 @@ def _artifacts(database: Database, claim: Claim) -> Mapping[str, Sequence[JSON]]
         return of_messages(session, claim.conversation_id, newest, most)
 
 
+def _sources(runtime: Runtime, claim: Claim, asker: TurnAsker) -> Sources:
+    """Return the sources that exist for who asked, and the files that they may query here."""
+    services, place = runtime.services, claim.conversation_id
+    files = finder(services.database, services.files, lambda: asker.rights().scope, place)
+    installed = runtime.sources.without(lambda: asker.rights().withheld_of(Resource.SOURCE))
+    return installed.beside(files)
+
+
 def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
     services = runtime.services
+    asker = TurnAsker(services.database, claim.scope.user_id, claim.conversation_id)
+
+    async def permit(model: str) -> None:
+        check_model(await asker.check(), model)
+
     return AgentRecipe(
         image=template_of(claim.image),
         agent_name=claim.turn.agent,
-        models=runtime.models.of(claim.connection),
+        models=runtime.models.of(claim.connection).permitted_by(permit),
         model=claim.turn.model,
         role=claim.role,
         artifacts=_artifacts(services.database, claim),
         route=claim.turn.route,
         steps=claim.turn.steps,
         tool_context=ToolContext(
-            sources=runtime.sources.beside(
-                finder(services.database, services.files, claim.scope, claim.conversation_id)
-            ),
+            sources=_sources(runtime, claim, asker),
             conversation_id=claim.conversation_id,
             turn_id=claim.turn_id,
             scope=claim.scope,
             plans=_plans(services, claim),
             artifacts=services.artifacts,
             session_files=SessionFiles(
-                services.database, services.files, claim.scope, claim.conversation_id
+                services.database,
+                services.files,
+                lambda: asker.rights().scope,
+                claim.conversation_id,
             ),
             agent=claim.turn.agent,
             has_documents=claim.has_documents,
             makes_artifacts=claim.is_task,
+            asking=asker,
         ),
         allowed=Allowed.of(services.settings),
         journal=TurnJournal(

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from backend.agents.state import empty_state
 from backend.agents.team.addressing import Routed, route_message
+from backend.auth.rights import read_rights
 from backend.auth.scope import Scope
 from backend.connections.store import find_default_model
 from backend.conversations import service as conversations
@@ -26,6 +27,7 @@ from backend.errors.conversations import IdempotencyKeyReused, MessageTooLong, S
 from backend.errors.plans import PlanDecides
 from backend.schemas.conversations.sessions import MAX_MESSAGE_CHARS
 from backend.schemas.conversations.turns import Turn
+from backend.schemas.people.rights import Resource
 from backend.settings import Settings
 from backend.text import clean_text
 from backend.turns.process.announcer import Accepted
@@ -42,6 +44,7 @@ from db.session import Database
 class Submission:
     """A person's message and where it goes; without `session_id`, in a new session of `domain`.
 
+    `team`: whose the new session is, else the person's own.
     `replaces` names the turn of which this message makes another version.
     """
 
@@ -52,6 +55,7 @@ class Submission:
     key: str | None = None
     replaces: UUID | None = None
     model: str | None = None
+    team: str | None = None
 
     @property
     def body_hash(self) -> str:
@@ -61,6 +65,8 @@ class Submission:
             body.append(str(self.replaces))
         if self.model is not None:
             body.append(f"model {self.model}")
+        if self.team is not None:
+            body.append(f"team {self.team}")
         return sha256(orjson.dumps(body)).hexdigest()
 
 
@@ -130,14 +136,15 @@ def open_session(
     domain: str | None,
     title: str | None,
     session_id: UUID | None = None,
+    team: str | None = None,
 ) -> UUID:
-    """Create an empty session from a domain and return its id.
+    """Create an empty session from a domain, of the caller or a team of theirs; return its id.
 
-    Raise DomainNotFound, DomainArchived.
+    Raise DomainNotFound, DomainArchived, TeamNotFound.
     """
     found = domains.find(session, scope, domain)
     image = Image(found.id, found.name, image_of(domains.template_in(found)), found.version)
-    conversation_id = conversations.create(session, scope, image, title, session_id)
+    conversation_id = conversations.create(session, scope, image, title, session_id, team=team)
     views.begin(session, conversation_id, empty_state())
     return conversation_id
 
@@ -164,13 +171,16 @@ def earlier_turn(session: Session, scope: Scope, submission: Submission) -> Acce
 
 
 def _enter(session: Session, settings: Settings, scope: Scope, submission: Submission) -> Accepted:
-    session_id = submission.session_id or open_session(session, scope, submission.domain, None)
+    session_id = submission.session_id or open_session(
+        session, scope, submission.domain, None, team=submission.team
+    )
     conversation = hold_session(session, scope, session_id)
     if submission.session_id:
         _check_domain(conversation, submission.domain)
+        _check_team(conversation, submission.team)
     routed = find_agent(scope, conversation, submission.message, submission.agent)
     if submission.model is not None:
-        keep_choice(session, settings, conversation, routed.agent, submission.model)
+        keep_choice(session, settings, scope, conversation, routed.agent, submission.model)
     new = NewTurn(
         owner_id=scope.user_id,
         agent=routed.agent,
@@ -194,22 +204,43 @@ def _check_domain(conversation: ConversationRow, name_or_id: str | None) -> None
         )
 
 
+def _check_team(conversation: ConversationRow, team: str | None) -> None:
+    """Raise InvalidInput for another team than the session's."""
+    if team is not None and team != conversation.team:
+        raise InvalidInput(
+            "team: this session does not belong to this team. Leave `team` out, or leave"
+            " `session_id` out to start a session of the team."
+        )
+
+
 def hold_session(session: Session, scope: Scope, session_id: UUID) -> ConversationRow:
-    """Hold a session that people may write in. Raise SessionNotFound, PlanDecides."""
+    """Hold a session that people may write in.
+
+    Raise SessionNotFound, PlanDecides, DomainNotFound where its domain is not the caller's to use.
+    """
     conversation = conversations.lock(session, scope, session_id)
+    domains.check_uses(session, scope, conversation.domain_id)
     if conversation.parent_id is not None:
         raise PlanDecides(conversation.parent_id)
     return conversation
 
 
 def keep_choice(
-    session: Session, settings: Settings, conversation: ConversationRow, agent: str, model: str
+    session: Session,
+    settings: Settings,
+    scope: Scope,
+    conversation: ConversationRow,
+    agent: str,
+    model: str,
 ) -> None:
     """Make a model the choice for the conversation's turns from now on.
 
-    Raise InvalidInput where its image does not offer the model.
+    Raise InvalidInput where its image does not offer the model to the caller.
     """
     image, default = template_of(conversation.image), find_default_model(session, settings).model
+    rights = read_rights(session, scope)
+    usable = [one for one in image.models if rights.may_use(Resource.MODEL, one)]
+    image = image.model_copy(update={"models": usable})
     conversation.model = choose_model(image, agent, default, model)
     session.flush()
 

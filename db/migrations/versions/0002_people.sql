@@ -179,6 +179,9 @@ CREATE TABLE feedback (
 CREATE INDEX ix_feedback_conversation_id ON feedback (conversation_id);
 
 ALTER TABLE session_links ADD COLUMN expires_at TIMESTAMP WITH TIME ZONE;
+ALTER TABLE session_links ADD COLUMN made_by VARCHAR;
+UPDATE session_links SET made_by = owner_id FROM conversations WHERE conversations.id = conversation_id;
+ALTER TABLE session_links ALTER COLUMN made_by SET NOT NULL;
 
 -- A conversation belongs to its team where it has one, else to its owner; an organisation reaches
 -- what its members own.

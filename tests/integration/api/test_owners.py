@@ -27,12 +27,14 @@ BODIES: dict[str, JSON] = {
     "POST /turns/{turn_id}/decisions": {"decisions": [{"type": "approve"}]},
     "POST /turns/{turn_id}/edit": {"message": "hello"},
     "POST /tasks/{task_id}/decision": {"decision": "stop"},
+    "PUT /sessions/{session_id}/grants": {"principal_type": "everyone"},
 }
 QUERIES: dict[str, JSON] = {
     "GET /artifacts/{artifact_id}/diff": {"before": 1, "after": 1},
     "GET /artifacts/{artifact_id}/versions/{version}/download": {"format": "md"},
     "GET /sessions/{session_id}/usage/turns": {"ids": "{turn_id}"},
     "GET /search": {"q": "work"},
+    "DELETE /sessions/{session_id}/grants": {"principal_type": "everyone"},
 }
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 

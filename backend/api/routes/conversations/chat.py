@@ -66,7 +66,13 @@ async def chat(
     ones, the response is 202 immediately, as with `Prefer: respond-async`.
     """
     submission = Submission(
-        body.message, body.session_id, body.domain, body.agent, idempotency_key, model=body.model
+        body.message,
+        body.session_id,
+        body.domain,
+        body.agent,
+        idempotency_key,
+        model=body.model,
+        team=body.team,
     )
     return await _answer(services, waits, scope, submission, prefer, request, response)
 

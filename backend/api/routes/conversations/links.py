@@ -8,11 +8,12 @@ from fastapi import APIRouter, Path, Query, Response
 from backend.api.dependencies import AskScope, ReadScope, ServicesDep
 from backend.api.files import RESPONSES as RESULTS
 from backend.api.files import result_response
-from backend.api.http.sanitize import Text, Whole
+from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.threads import large
 from backend.conversations import links
 from backend.conversations.messages import get_result, list_messages
 from backend.schemas.conversations.links import (
+    LinkToMake,
     NewSessionLink,
     SessionLink,
     SessionLinks,
@@ -25,15 +26,21 @@ Token = Annotated[Text, Path(min_length=1, max_length=200)]
 
 
 @router.post("/sessions/{session_id}/links", status_code=201)
-def make_link(session_id: UUID, services: ServicesDep, scope: AskScope) -> NewSessionLink:
-    """Make a link by which other users of the installation can read this session; owner only."""
+def make_link(
+    session_id: UUID, services: ServicesDep, scope: AskScope, body: Sent[LinkToMake] | None = None
+) -> NewSessionLink:
+    """Make a link by which other users of the installation can read this session; owner only.
+
+    It ends after so many days, when it is revoked, and when who made it is disabled.
+    """
+    wanted = body or LinkToMake()
     with services.database.transaction() as session:
-        return links.make_link(session, scope, session_id)
+        return links.make_link(session, scope, session_id, wanted.days)
 
 
 @router.get("/sessions/{session_id}/links")
 def list_links(session_id: UUID, services: ServicesDep, scope: ReadScope) -> SessionLinks:
-    """All links to this session, including revoked ones; owner only."""
+    """All links to this session, including those that have ended; owner only."""
     with services.database.read() as session:
         return links.list_links(session, scope, session_id)
 
@@ -48,8 +55,8 @@ def revoke_link(
 
 
 @router.get("/shared/{token}")
-def get_shared_session(token: Token, services: ServicesDep) -> SharedSession:
-    """The session that a link opens; 410 if the link was revoked."""
+def get_shared_session(token: Token, services: ServicesDep, caller: ReadScope) -> SharedSession:
+    """The session that a link opens, to anybody who is signed in; 410 once the link has ended."""
     with services.database.read() as session:
         return links.open_link(session, token)[1]
 
@@ -59,6 +66,7 @@ def get_shared_session(token: Token, services: ServicesDep) -> SharedSession:
 def get_shared_messages(
     token: Token,
     services: ServicesDep,
+    caller: ReadScope,
     after: Annotated[Whole | None, Query(ge=0, description="0: from the first message.")] = None,
     before: Annotated[Whole | None, Query(ge=1)] = None,
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
@@ -77,6 +85,7 @@ def get_shared_result(
     token: Token,
     result_id: UUID,
     services: ServicesDep,
+    caller: ReadScope,
     format: Literal["json", "csv", "xlsx", "file"] = "json",
 ) -> Response | dict[str, Any]:
     """A whole result of which its message holds only the beginning: a table, an image, a file."""

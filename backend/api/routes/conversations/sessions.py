@@ -75,7 +75,7 @@ def create_session(
     """Create an empty session from a domain; without a body, from the default domain."""
     wanted = body or NewSession()
     with services.database.transaction() as session:
-        session_id = open_session(session, scope, wanted.domain, wanted.title)
+        session_id = open_session(session, scope, wanted.domain, wanted.title, team=wanted.team)
         return conversations.get(session, scope, session_id)
 
 
@@ -89,7 +89,7 @@ def get_session(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Se
 def change_session(
     session_id: UUID, body: Sent[SessionChange], services: ServicesDep, scope: AskScope
 ) -> Session:
-    """Rename, pin or archive a session."""
+    """Rename, pin or archive a session, or give it to a team or back to its owner."""
     with services.database.transaction() as session:
         conversations.change(session, scope, session_id, body)
         return conversations.get(session, scope, session_id)

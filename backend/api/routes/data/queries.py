@@ -5,19 +5,19 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from backend.api.dependencies import ArtifactsDep, AskScope, ServicesDep, SourcesDep
+from backend.api.dependencies import ArtifactsDep, AskScope, ServicesDep, SourcesDep, own_sources
 from backend.api.files import BYTES, csv_response, workbook_response
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import answer_large
 from backend.artifacts.making import CONTENT, Maker, clean_title, table
 from backend.conversations import service as conversations
 from backend.domains.template import agents_of, template_of
-from backend.errors.conversations import SessionNotFound
 from backend.errors.tools import ToolNotGiven
 from backend.files.origins import finder
 from backend.schemas.artifacts import Artifact
 from backend.schemas.data.queries import KeptQuery, OwnQuery, QueryTable
 from backend.schemas.domains.templates import DomainTemplate
+from backend.schemas.people.rights import Right
 from backend.tabular import workbook
 from backend.tools.sources.querying import run_query
 
@@ -34,7 +34,8 @@ TABLES: dict[int | str, dict[str, Any]] = {
 def check_may_query(session_id: UUID, services: ServicesDep, scope: AskScope) -> None:
     """Raise SessionNotFound, or ToolNotGiven if no agent of the session may query sources."""
     with services.database.read() as session:
-        image = conversations.get_image(session, scope.without_reviews(), session_id)
+        conversations.check_visible(session, scope, session_id, Right.CONTINUE)
+        image = conversations.get_image(session, scope, session_id)
     if not _has_tool(template_of(image)):
         raise ToolNotGiven
 
@@ -57,7 +58,9 @@ async def query_source(
 
     Uploaded files are among them. It starts no turn and does not change the session.
     """
-    own = sources.beside(finder(services.database, services.files, scope, session_id))
+    own = own_sources(services, sources, scope).beside(
+        finder(services.database, services.files, lambda: scope, session_id)
+    )
     found = await run_query(own, scope.user_id, body.source, body.sql)
     result = dict(found.artifact)
     result.pop("kind")
@@ -79,12 +82,11 @@ async def keep_query(
 ) -> Artifact:
     """Keep the whole result of a person's own query as an artifact; its origin has the SQL.
 
-    Only the session's owner can do this.
+    Who may continue the session can do this.
     """
-    with services.database.read() as session:
-        if conversations.get(session, scope, session_id).owner != scope.user_id:
-            raise SessionNotFound
-    own = sources.beside(finder(services.database, services.files, scope, session_id))
+    own = own_sources(services, sources, scope).beside(
+        finder(services.database, services.files, lambda: scope, session_id)
+    )
     title = clean_title(body.title)
     with artifacts.contents.folder() as folder:
         place = folder / CONTENT

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query
 
-from backend.api.dependencies import ReadScope, SourcesDep
+from backend.api.dependencies import ReadScope, ServicesDep, SourcesDep, own_sources
 from backend.api.http.sanitize import Text, Whole
 from backend.data.source_info import SourceInfo
 from backend.data.sql.names import written
@@ -27,25 +27,28 @@ MAX_SAMPLE = 200
 
 
 @router.get("")
-async def list_sources(sources: SourcesDep, scope: ReadScope) -> SourceList:
+async def list_sources(services: ServicesDep, sources: SourcesDep, scope: ReadScope) -> SourceList:
     """All sources by name; one that cannot be read has a `problem`.
 
     New and changed files are read first, so the response may take a while.
     """
-    infos = await sources.list_all(scope.user_id, WAIT_SECONDS)
-    return SourceList(items=[_summary(info) for info in infos], left_out=sources.left_out())
+    own = own_sources(services, sources, scope)
+    infos = await own.list_all(scope.user_id, WAIT_SECONDS)
+    return SourceList(items=[_summary(info) for info in infos], left_out=own.left_out())
 
 
 @router.get("/{name}")
 async def get_source(
     name: Text,
+    services: ServicesDep,
     sources: SourcesDep,
     scope: ReadScope,
     offset: Annotated[Whole, Query(ge=0, description="How many tables to skip.")] = 0,
     limit: Annotated[Whole, Query(ge=1, le=MAX_TABLES, description="How many tables.")] = 20,
 ) -> SourceDetails:
     """One source with its tables and columns, and how a file was read."""
-    info = await sources.find(scope.user_id, name)
+    own = own_sources(services, sources, scope)
+    info = await own.find(scope.user_id, name)
     further = offset + limit
     return SourceDetails(
         name=info.name,
@@ -61,13 +64,15 @@ async def get_source(
 @router.get("/{name}/sample")
 async def get_sample(
     name: Text,
+    services: ServicesDep,
     sources: SourcesDep,
     scope: ReadScope,
     table: Annotated[Text | None, Query(description="Its name; absent: the first table.")] = None,
     limit: Annotated[Whole, Query(ge=1, le=MAX_SAMPLE)] = 20,
 ) -> TableSample:
     """The first rows of a table."""
-    found, rows = await sources.sample(scope.user_id, name, table, limit)
+    own = own_sources(services, sources, scope)
+    found, rows = await own.sample(scope.user_id, name, table, limit)
     return TableSample(
         table=written(found.exact_name, "duckdb"),
         columns=[SourceColumn(**c.wire) for c in rows.columns],

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from backend.agents.catalog import list_catalog
 from backend.api.dependencies import AskScope, IdempotencyKey, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent
+from backend.auth.rights import read_rights
 from backend.connections.store import find_default_model
 from backend.conversations import service as conversations
 from backend.conversations.configuration import get_drift
@@ -23,7 +24,8 @@ def get_catalog(services: ServicesDep, scope: ReadScope) -> Catalog:
     """What a domain may name: tools, middleware and its settings, models, secrets."""
     with services.database.read() as session:
         model, _ = find_default_model(session, services.settings)
-    return list_catalog(services.settings, model)
+        rights = read_rights(session, scope)
+    return list_catalog(services.settings, model, rights)
 
 
 @router.get("/sessions/{session_id}/drift")

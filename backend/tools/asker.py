@@ -1,0 +1,92 @@
+"""Who asked a turn, and what they may do: read again at each call, so that it holds as it is."""
+
+import asyncio
+from collections.abc import Collection
+from typing import Protocol
+from uuid import UUID
+
+from sqlalchemy import select
+
+from backend.auth.callers import scope_of
+from backend.auth.rights import Rights, read_rights
+from backend.conversations.service import visible_to
+from backend.errors.models import ModelWithheld
+from backend.errors.people import RightsEnded
+from backend.schemas.people.rights import Permission, Resource, Right
+from db.models.conversations.conversation import ConversationRow
+from db.session import Database
+
+
+class Asker(Protocol):
+    """A person for whom agents work."""
+
+    async def check(self) -> Rights:
+        """Return what they may do now. Raise AppError if they may not go on with the turn."""
+
+    def rights(self) -> Rights:
+        """Return what they might do at the last check."""
+
+
+class KnownAsker:
+    """A person whose rights do not change: for scripts, tests and requests that are not sent."""
+
+    def __init__(self, rights: Rights) -> None:
+        self._rights = rights
+
+    async def check(self) -> Rights:
+        """Return what they may do."""
+        return self._rights
+
+    def rights(self) -> Rights:
+        """Return what they may do."""
+        return self._rights
+
+
+class TurnAsker:
+    """Who asked a turn of a conversation; several threads may ask."""
+
+    def __init__(self, database: Database, user_id: str, conversation_id: UUID) -> None:
+        self._database = database
+        self._user_id = user_id
+        self._conversation_id = conversation_id
+        self._last: Rights | None = None
+
+    async def check(self) -> Rights:
+        """Read what they may do now.
+
+        Raise PersonDisabled, or RightsEnded if they may use the session or its domain no more.
+        """
+        return await asyncio.to_thread(self._read)
+
+    def rights(self) -> Rights:
+        """Return what they might do at the last check."""
+        return self._last or self._read()
+
+    def _read(self) -> Rights:
+        row = ConversationRow
+        with self._database.read() as session:
+            scope = scope_of(session, self._user_id)
+            rights = read_rights(session, scope)
+            is_theirs = visible_to(scope, Right.CONTINUE)
+            found = session.execute(
+                select(row.domain_id).where(row.id == self._conversation_id, is_theirs)
+            ).one_or_none()
+        if found is None:
+            raise RightsEnded
+        is_usable = rights.may_use(Resource.DOMAIN, str(found.domain_id))
+        if not is_usable and not scope.has(Permission.MANAGE_DOMAINS):
+            raise RightsEnded("Who asked may not use the domain of this session any more.")
+        self._last = rights
+        return rights
+
+
+def check_model(rights: Rights, name: str) -> None:
+    """Raise ModelWithheld unless the person may use the model."""
+    if not rights.may_use(Resource.MODEL, name):
+        raise ModelWithheld(f"There is no model {name!r} that you may use. Choose another one.")
+
+
+def may_use_server(rights: Rights, name: str, secrets: Collection[str]) -> bool:
+    """Return whether the person may use a tool server, and all secrets that it is sent."""
+    secret_too = (rights.may_use(Resource.SECRET, secret) for secret in secrets)
+    return rights.may_use(Resource.SERVER, name) and all(secret_too)
