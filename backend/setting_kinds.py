@@ -1,5 +1,6 @@
 """The kinds of values that settings have: what each accepts, and the sentence that refuses it."""
 
+import os
 import re
 import shlex
 from base64 import urlsafe_b64decode
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from psycopg2 import ProgrammingError
 from psycopg2.extensions import make_dsn
 from pydantic import AfterValidator, Field, SecretStr
@@ -16,8 +18,10 @@ from sqlalchemy import make_url
 
 from backend.addresses import MAX_PORT, check_allowed_hosts, check_public_url
 from backend.outgoing.policy import read_entries
+from backend.schemas.people.providers import ID_PATTERN, MOST_GROUPS, GroupMeaning, ProviderSettings
 
 KEY_BYTES = 32
+SHORTEST_KEY = 24
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 WAYS = ("local", "oidc", "proxy")
@@ -89,6 +93,29 @@ def _ways(text: str) -> str:
     if not ways or not set(ways) <= set(WAYS):
         raise ValueError(f"must be none, or a list of {', '.join(WAYS)}, such as local,oidc")
     return ",".join(ways)
+
+
+def _oidc_providers(providers: dict[str, ProviderSettings]) -> dict[str, ProviderSettings]:
+    """Return the providers with their secrets, which may be `${NAME}`. Raise ValueError."""
+    environment = {**dotenv_values(".env"), **os.environ}
+    for name, provider in providers.items():
+        if not re.fullmatch(ID_PATTERN, name) or name == "proxy":
+            raise ValueError(
+                f"has the id {name!r}: an id has small letters, digits and hyphens, stands in the"
+                " address that the provider sends people back to, and is not proxy"
+            )
+        secret = provider.client_secret.get_secret_value()
+        if found := re.fullmatch(r"\$\{(\w+)\}", secret):
+            if not (value := environment.get(found[1])):
+                raise ValueError(f"refers to ${{{found[1]}}}, which is not set")
+            provider.client_secret = SecretStr(value)
+    return providers
+
+
+def _pages_key(key: SecretStr) -> SecretStr:
+    if 0 < len(key.get_secret_value()) < SHORTEST_KEY:
+        raise ValueError(f"must have at least {SHORTEST_KEY} characters that nobody can guess")
+    return key
 
 
 def read_networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -219,5 +246,9 @@ Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
 CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0: unlimited
 Rate = Annotated[float, Field(ge=0, le=1e9)]
 Ways = Annotated[str, AfterValidator(_ways)]
+OidcProviders = Annotated[dict[str, ProviderSettings], AfterValidator(_oidc_providers)]
+PagesKey = Annotated[SecretStr, AfterValidator(_pages_key)]
+HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}$")]
+ProxyGroups = Annotated[dict[str, GroupMeaning], Field(max_length=MOST_GROUPS)]
 Networks = Annotated[str, AfterValidator(_networks)]
 OutgoingAllowed = Annotated[str, AfterValidator(_outgoing)]

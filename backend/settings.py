@@ -20,13 +20,17 @@ from backend.setting_kinds import (
     DatabaseUrl,
     DataDir,
     EncryptionKey,
+    HeaderName,
     Host,
     HttpUrl,
     ModelKey,
     ModelUrl,
     Networks,
+    OidcProviders,
     OutgoingAllowed,
+    PagesKey,
     Port,
+    ProxyGroups,
     PublicUrl,
     Rate,
     RedisUrl,
@@ -117,6 +121,39 @@ class Settings(BaseSettings):
         description="Addresses or networks of proxies that say who a person is (AUTH=proxy), or"
         " where a request came from, comma-separated.",
         examples=["10.0.0.5, 10.1.0.0/16"],
+    )
+    oidc_providers: OidcProviders = Field(
+        default_factory=dict,
+        description="OpenID Connect providers by id, as JSON (AUTH=oidc); more can be set on the"
+        " page Signing in.",
+        examples=[
+            {
+                "company": {
+                    "name": "Example Ltd",
+                    "issuer": "https://login.example.com",
+                    "client_id": "colloquy",
+                    "client_secret": "${COMPANY_SECRET}",
+                }
+            }
+        ],
+    )
+    proxy_user_header: HeaderName = Field(
+        "Remote-User", description="With AUTH=proxy: who a person is; it must never change."
+    )
+    proxy_email_header: HeaderName = Field("Remote-Email", description="Their address.")
+    proxy_name_header: HeaderName = Field("Remote-Name", description="Their name.")
+    proxy_groups_header: HeaderName = Field(
+        "Remote-Groups", description="Their groups, separated by commas."
+    )
+    proxy_groups: ProxyGroups = Field(
+        default_factory=dict,
+        description="What the proxy's groups mean: a team, a role, or both, as JSON.",
+        examples=[{"auditors": {"role": "reviewer"}}],
+    )
+    pages_key: PagesKey = Field(
+        SecretStr(""),
+        description="By which the API knows the pages' server (AUTH=proxy); empty:"
+        " DATA_DIR/pages.key.",
     )
     review: Review = Field(
         Review.REASON,

@@ -39,8 +39,17 @@ from backend.api.routes.conversations import (
 from backend.api.routes.data import artifacts, files, queries, sources
 from backend.api.routes.domains import agents, configuration, dry_runs, servers, templates
 from backend.api.routes.operations import audit, retention, server, work
-from backend.api.routes.people import account, grants, people, sign_ins, teams
+from backend.api.routes.people import (
+    account,
+    grants,
+    people,
+    provider_sign_ins,
+    providers,
+    sign_ins,
+    teams,
+)
 from backend.artifacts.documents.service import Documents
+from backend.auth.oidc.metadata import Directory
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
 from backend.files.service import Files
@@ -64,6 +73,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.problems = Counter[int]()
     app.state.reader = EventReader(services.redis)
     settings = services.settings
+    app.state.directory = Directory()
     app.state.callers = Callers(services.database, settings)
     app.state.waits = Waits(services.database, app.state.reader, settings.user_waits, ALL_WAITS)
     app.state.channels = Channels(app.state.reader, settings.user_streams, ALL_STREAMS)
@@ -99,8 +109,8 @@ def create_routes() -> FastAPI:
     for resource in (
         chat, everyone, sessions, exports, branches, links, reviews, search, turns, approvals,
         tasks, templates, dry_runs, configuration, agents, connections, inspection, servers,
-        sources, queries, files, artifacts, server, work, retention, usage, sign_ins, account,
-        people, teams, audit, grants,
+        sources, queries, files, artifacts, server, work, retention, usage, sign_ins,
+        provider_sign_ins, account, people, teams, providers, audit, grants,
     ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)

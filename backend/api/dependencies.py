@@ -13,6 +13,7 @@ from backend.api.callers import Callers
 from backend.api.channels import Channels
 from backend.artifacts.documents.service import Documents
 from backend.artifacts.service import Artifacts
+from backend.auth.oidc.metadata import Directory
 from backend.auth.rights import read_rights
 from backend.auth.scope import Scope
 from backend.data.sources import Sources
@@ -83,6 +84,7 @@ DocumentsDep = Annotated[Documents, of_app("documents")]
 FilesDep = Annotated[Files, of_app("files")]
 WaitsDep = Annotated[Waits, of_app("waits")]
 CallersDep = Annotated[Callers, of_app("callers")]
+DirectoryDep = Annotated[Directory, of_app("directory")]
 # The rule of a route: what the caller's token must allow. What of it is theirs, the service asks.
 ReadScope = Annotated[Scope, Security(get_scope, scopes=[Allows.READ])]
 AskScope = Annotated[Scope, Security(get_scope, scopes=[Allows.ASK])]

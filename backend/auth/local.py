@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy import delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -34,7 +34,7 @@ from backend.schemas.people.account import (
 )
 from backend.text import clean_text, is_visible
 from db.models.people.sign_in import OneTimeLinkRow
-from db.models.people.user import LOCAL, UserRow
+from db.models.people.user import LOCAL, IdentityRow, UserRow
 from db.session import Database
 
 WAY = "local"
@@ -212,7 +212,8 @@ def _take_link(session: Session, token: str) -> str:
 
 
 def _may_sign_in() -> list[Any]:
-    return [UserRow.disabled_at.is_(None), UserRow.login.is_not(None)]
+    is_known = exists().where(IdentityRow.user_id == UserRow.id).correlate(UserRow)
+    return [UserRow.disabled_at.is_(None), or_(UserRow.login.is_not(None), is_known)]
 
 
 _BY_LOGIN = select(UserRow.id, UserRow.password_hash, UserRow.disabled_at)

@@ -17,7 +17,12 @@ class Kind(StrEnum):
 
 def new_token(kind: Kind) -> str:
     """Return a new token."""
-    return kind + secrets.token_urlsafe(BYTES)
+    return kind + random_text()
+
+
+def random_text() -> str:
+    """Return a text that nobody can guess."""
+    return secrets.token_urlsafe(BYTES)
 
 
 def digest(token: str) -> str:

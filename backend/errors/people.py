@@ -95,3 +95,61 @@ class RightsEnded(AppError):
     """Who asked may not continue this session any more, so its turn was ended."""
 
     status = 403
+
+
+class ProviderNotFound(AppError):
+    """Nobody signs in with this provider here. Open the sign-in page and choose another way."""
+
+    status = 404
+
+
+class ProviderExists(AppError):
+    """There is a provider with this id already. Choose another id, or change that provider."""
+
+    status = 409
+
+
+class ProviderOfEnvironment(AppError):
+    """This provider is set in OIDC_PROVIDERS. Change it there, and start Colloquy anew."""
+
+    status = 409
+
+
+class LastWayIn(AppError):
+    """No administrator could sign in any more then. Give one of them another way in first."""
+
+    status = 409
+
+
+class ProviderFails(AppError):
+    """The identity provider does not answer as it should. Try again, or tell an administrator."""
+
+    status = 502
+
+
+class AnswerRefused(AppError):
+    """The answer of the identity provider was not accepted, so nobody was signed in. Try again."""
+
+    status = 401
+
+    def __init__(self, reason: str, detail: str) -> None:
+        self.reason = reason  # a word or two, for the audit trail
+        super().__init__(detail)
+
+
+class NotInvited(AppError):
+    """You are not known here. Ask an administrator for an invitation, then open its link."""
+
+    status = 403
+
+
+class IdentityTaken(AppError):
+    """You have signed in here before as somebody else, so this link is not for you."""
+
+    status = 409
+
+
+class PagesUnknown(AppError):
+    """Only the pages' server may say whom a proxy has let in; it shows PAGES_KEY."""
+
+    status = 401

@@ -127,6 +127,8 @@ def change_person(session: Session, scope: Scope, user_id: str, wanted: PersonCh
     row = _find(session, user_id)
     if values.get("name") is not None:
         values["name"] = _clean_name(values["name"])
+    if "role" in values:  # from now on an administrator says so, and no provider's groups end it
+        values |= {"role_provider": None, "given_role": None}
     if "disabled" in values:
         disabled = values.pop("disabled")
         values["disabled_at"] = func.clock_timestamp() if disabled else None

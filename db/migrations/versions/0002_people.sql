@@ -1,10 +1,14 @@
 -- People, service accounts and teams. `users.id` is what owns conversations, turns and files.
+-- `role_provider`: the identity provider whose groups gave the role; `given_role` is what an
+-- administrator gave, and applies again when they no longer do.
 CREATE TABLE users (
     id VARCHAR NOT NULL,
     name VARCHAR NOT NULL,
     login VARCHAR,
     email VARCHAR,
     role VARCHAR DEFAULT 'member' NOT NULL,
+    role_provider VARCHAR,
+    given_role VARCHAR,
     organisation VARCHAR,
     is_service BOOLEAN DEFAULT false NOT NULL,
     password_hash VARCHAR,
@@ -140,6 +144,7 @@ CREATE TABLE identity_providers (
     scopes VARCHAR NOT NULL,
     groups_claim VARCHAR,
     groups JSONB DEFAULT '{}' NOT NULL,
+    admits_new BOOLEAN DEFAULT true NOT NULL,
     created_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT pk_identity_providers PRIMARY KEY (id)
 );
@@ -150,9 +155,12 @@ CREATE TABLE oidc_requests (
     issuer VARCHAR NOT NULL,
     nonce VARCHAR NOT NULL,
     verifier VARCHAR NOT NULL,
+    browser_hash VARCHAR NOT NULL,
+    link_hash VARCHAR,
     expires_at TIMESTAMP WITH TIME ZONE NOT NULL,
     CONSTRAINT pk_oidc_requests PRIMARY KEY (state_hash)
 );
+CREATE INDEX ix_oidc_requests_expires_at ON oidc_requests (expires_at);
 
 -- A day's budget of a person or a team; without a row, the settings hold.
 CREATE TABLE budgets (

@@ -15,6 +15,8 @@ class UserRow(Base):
 
     `login`: what a person types to sign in with a password, in lower case; null for others.
     `email` is never an identity: only where messages go.
+    `role_provider`: the provider whose groups gave the role; `given_role` is what an administrator
+    gave, and applies again when they no longer do.
     """
 
     __tablename__ = "users"
@@ -31,6 +33,8 @@ class UserRow(Base):
     login: Mapped[str | None] = mapped_column(unique=True)
     email: Mapped[str | None]
     role: Mapped[str] = mapped_column(server_default=text("'member'"))
+    role_provider: Mapped[str | None]
+    given_role: Mapped[str | None]
     organisation: Mapped[str | None]
     is_service: Mapped[bool] = mapped_column(server_default=text("false"))
     password_hash: Mapped[str | None]

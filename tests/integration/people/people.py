@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from fastapi.testclient import TestClient
@@ -67,7 +68,7 @@ class Accounts:
 
 
 @contextmanager
-def accounts_of(stack: Stack, folder: Path, **settings: str) -> Iterator[Accounts]:
+def accounts_of(stack: Stack, folder: Path, **settings: Any) -> Iterator[Accounts]:
     """Serve the API of an installation with accounts over this stack's database."""
     given = {"auth": "local", **settings}
     found = Settings(

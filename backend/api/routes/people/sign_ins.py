@@ -10,13 +10,13 @@ from backend.api.http.sanitize import Sent, Text
 from backend.api.visitors import visitor_of
 from backend.auth import local, sign_ins
 from backend.errors.people import SignInRefused
+from backend.people.providers import store
 from backend.schemas.people.account import (
     NewPassword,
     OneTimeLink,
     Password,
     SignedIn,
     SignIns,
-    Way,
     Ways,
 )
 
@@ -27,7 +27,8 @@ LinkToken = Annotated[Text, Path(min_length=1, max_length=200)]
 @router.get("/sign-in-ways")
 def list_ways(services: ServicesDep) -> Ways:
     """How people sign in here; none where one local person works without."""
-    return Ways(items=[Way(way=way) for way in services.settings.ways])
+    with services.database.read() as session:
+        return Ways(items=store.list_ways(session, services.settings))
 
 
 @router.post("/sign-ins", status_code=201)
