@@ -29,6 +29,7 @@ from backend.api.routes.conversations import (
     chat,
     everyone,
     exports,
+    feedback,
     inspection,
     links,
     reviews,
@@ -107,6 +108,7 @@ def create_routes() -> FastAPI:
     app.add_middleware(Bodies)
     add_problem_handlers(app)
     for resource in (
+        feedback,
         chat, everyone, sessions, exports, branches, links, reviews, search, turns, approvals,
         tasks, templates, dry_runs, configuration, agents, connections, inspection, servers,
         sources, queries, files, artifacts, server, work, retention, usage, sign_ins,

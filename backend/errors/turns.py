@@ -9,6 +9,12 @@ class TurnNotFound(AppError):
     status = 404
 
 
+class TurnUnfinished(AppError):
+    """The turn has not ended. Rate its answer once it has."""
+
+    status = 409
+
+
 class WorkerNotFound(AppError):
     """No such worker process is running."""
 

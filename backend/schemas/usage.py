@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from backend.schemas.conversations.feedback import Feedback
 from backend.schemas.conversations.turns import Route, Usage
 from backend.schemas.wire import Wire
 
@@ -45,7 +46,10 @@ class UsageOfTurn(Wire):
 
 
 class TurnFigures(Wire):
-    """A finished turn's usage, when it ended, and how long it took from its first step."""
+    """A finished turn's usage, when it ended, how long it took, and what the caller thinks of it.
+
+    `seconds`: from its first step.
+    """
 
     turn_id: UUID
     agent: str | None = Field(None, description="The agent that had it at the end.")
@@ -56,6 +60,7 @@ class TurnFigures(Wire):
     usage: Usage
     seconds: float | None
     finished_at: datetime
+    feedback: Feedback | None = Field(None, description="The caller's own.")
 
 
 class TurnFiguresList(Wire):

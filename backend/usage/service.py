@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.domains.template import template_of
+from backend.schemas.conversations.feedback import Feedback
 from backend.schemas.conversations.turns import Route, Usage
 from backend.schemas.domains.templates import Limits
 from backend.schemas.people.rights import Permission
@@ -43,6 +44,7 @@ from backend.usage.ledger import (
 )
 from backend.usage.spent import UNKNOWN, Spent
 from db.models.domains.domain import DomainRow
+from db.models.turns.feedback import FeedbackRow
 from db.models.turns.turn import TurnRow
 
 COLUMNS: Mapping[UsageBy, str] = {
@@ -93,6 +95,8 @@ def turn_figures(
 ) -> list[TurnFigures]:
     """Return the figures of a session's finished turns. Raise SessionNotFound."""
     conversations.check_visible(session, scope, conversation_id)
+    row = FeedbackRow
+    own = (row.turn_id == TurnRow.id) & (row.user_id == scope.user_id)
     rows = session.execute(
         select(
             TurnRow.id,
@@ -102,7 +106,11 @@ def turn_figures(
             TurnRow.usage,
             TurnRow.started_at,
             TurnRow.finished_at,
+            row.rating,
+            row.comment,
+            row.created_at,
         )
+        .outerjoin(row, own)
         .where(TurnRow.conversation_id == conversation_id)
         .where(TurnRow.id.in_(turn_ids), TurnRow.finished_at.is_not(None))
         .order_by(TurnRow.number)
@@ -116,9 +124,14 @@ def turn_figures(
             usage=Usage.read(row.usage),
             seconds=(row.finished_at - row.started_at).total_seconds() if row.started_at else None,
             finished_at=row.finished_at,
+            feedback=_feedback(row) if row.rating else None,
         )
         for row in rows
     ]
+
+
+def _feedback(row: Any) -> Feedback:
+    return Feedback(rating=row.rating, comment=row.comment, created_at=row.created_at)
 
 
 def _answering_model(chosen: str | None, usage: JSON) -> str | None:

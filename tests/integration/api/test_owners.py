@@ -26,6 +26,7 @@ BODIES: dict[str, JSON] = {
     "POST /sessions/{session_id}/query": {"source": "fi", "sql": "SELECT 1"},
     "POST /turns/{turn_id}/decisions": {"decisions": [{"type": "approve"}]},
     "POST /turns/{turn_id}/edit": {"message": "hello"},
+    "POST /turns/{turn_id}/feedback": {"rating": "up"},
     "POST /tasks/{task_id}/decision": {"decision": "stop"},
     "PUT /sessions/{session_id}/grants": {"principal_type": "everyone"},
 }

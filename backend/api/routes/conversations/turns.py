@@ -1,4 +1,4 @@
-"""Turns: read, stop, retry and edit them, and decide on their calls."""
+"""Turns: read, stop, retry, edit and rate them, and decide on their calls."""
 
 from uuid import UUID
 
@@ -8,7 +8,9 @@ from backend.api.dependencies import AskScope, IdempotencyKey, ReadScope, Servic
 from backend.api.http.sanitize import Sent
 from backend.schemas.approvals import Decisions
 from backend.schemas.conversations.branches import MessageEdit
+from backend.schemas.conversations.feedback import Feedback, NewFeedback
 from backend.schemas.conversations.turns import Turn
+from backend.turns import feedback
 from backend.turns.control.decide import decide_turn
 from backend.turns.control.stop import stop_turn
 from backend.turns.history import retry as retrying
@@ -68,3 +70,19 @@ def edit(
     """Fork the session before a turn's message and send this one instead; returns the new turn."""
     submission = Submission(body.message, agent=body.agent, key=idempotency_key, model=body.model)
     return retrying.edit(services, scope, turn_id, submission)
+
+
+@router.post("/{turn_id}/feedback")
+def give_feedback(
+    turn_id: UUID, body: Sent[NewFeedback], services: ServicesDep, scope: AskScope
+) -> Feedback:
+    """Rate the answer of a turn that has ended; this replaces one's earlier rating of it."""
+    with services.database.transaction() as session:
+        return feedback.give(session, scope, turn_id, body)
+
+
+@router.delete("/{turn_id}/feedback", status_code=204)
+def take_feedback_back(turn_id: UUID, services: ServicesDep, scope: AskScope) -> None:
+    """Delete one's own rating of a turn; if there is none, nothing changes."""
+    with services.database.transaction() as session:
+        feedback.take_back(session, scope, turn_id)
