@@ -10,6 +10,7 @@ from backend.operations.workers import Presence
 from backend.turns.process.liveness import hand_over
 from backend.turns.run.runner import Runtime
 from worker.janitor import Janitor
+from worker.price_reader import PriceReader
 from worker.server_checks import ServerChecks
 from worker.sweeper import Sweeper
 from worker.threads import WorkerThreads
@@ -29,7 +30,12 @@ class WorkerProcess:
         self._stopping = threading.Event()
         self._is_told = False
         self._beaten_at = time.monotonic()
-        self._background = (Sweeper(services), Janitor(services), ServerChecks(runtime))
+        self._background = (
+            Sweeper(services),
+            Janitor(services),
+            ServerChecks(runtime),
+            PriceReader(runtime.models.prices),
+        )
         self._presence = Presence(
             services.redis,
             runtime.name,

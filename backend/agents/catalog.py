@@ -1,6 +1,7 @@
 """The catalogue of what a domain may name: tools, middleware, models, secrets, commands."""
 
 import shlex
+from collections.abc import Collection
 
 from backend.agents.middleware.registry import MIDDLEWARE
 from backend.auth.rights import Rights
@@ -12,9 +13,14 @@ from backend.tools.registry import TOOLS
 from backend.types import JSON
 
 
-def list_catalog(settings: Settings, default_model: str, rights: Rights) -> Catalog:
-    """Return what domains of this installation may name, as far as it is the caller's."""
-    models = sorted({default_model, *settings.model_prices})
+def list_catalog(
+    settings: Settings, default_model: str, priced: Collection[str], rights: Rights
+) -> Catalog:
+    """Return what domains of this installation may name, as far as it is the caller's.
+
+    `priced`: the models that have a price.
+    """
+    models = sorted({default_model, *priced})
     return Catalog(
         tools=[CatalogTool(name=name, effect=spec.effect) for name, spec in TOOLS.items()],
         middleware=[_policy(name, spec.settings.model_json_schema()) for name, spec in _POLICIES],

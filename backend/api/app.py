@@ -23,7 +23,7 @@ from backend.api.metrics import OpenRequests, write_metrics
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.query import refuse_unknown
-from backend.api.routes import approvals, connections, tasks, usage
+from backend.api.routes import approvals, connections, model_prices, tasks, usage
 from backend.api.routes.conversations import (
     branches,
     chat,
@@ -42,6 +42,7 @@ from backend.api.routes.domains import agents, configuration, dry_runs, servers,
 from backend.api.routes.operations import audit, retention, server, work
 from backend.api.routes.people import (
     account,
+    budgets,
     grants,
     people,
     provider_sign_ins,
@@ -108,7 +109,7 @@ def create_routes() -> FastAPI:
     app.add_middleware(Bodies)
     add_problem_handlers(app)
     for resource in (
-        feedback,
+        feedback, budgets, model_prices,
         chat, everyone, sessions, exports, branches, links, reviews, search, turns, approvals,
         tasks, templates, dry_runs, configuration, agents, connections, inspection, servers,
         sources, queries, files, artifacts, server, work, retention, usage, sign_ins,

@@ -1,5 +1,6 @@
 """A worker process's chat models, from the connection that a turn was claimed under."""
 
+from backend.connections.prices import PriceList
 from backend.connections.store import find_saved, open_saved
 from backend.llm.provider import ModelProvider
 from backend.settings import Settings
@@ -15,14 +16,16 @@ class Providers:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
-        self._environment = ModelProvider(settings)
+        self.prices = PriceList(database, settings)
+        self._environment = ModelProvider(settings, find_price=self.prices.find)
         self._saved: tuple[int, ModelProvider] | None = None
 
     def of(self, number: int | None) -> ModelProvider:
         """Return the provider; None means the environment's. Raise KeyUnreadable.
 
-        It queries the database once for each new number, so call it from a thread, not a loop.
+        It may query the database, so call it from a thread, not a loop.
         """
+        self.prices.refresh()
         if number is None:
             return self._environment
         held = self._saved

@@ -14,7 +14,7 @@ COST_LIMITS = ("cost", "conversation_cost", "domain_cost_per_month")
 
 @dataclass(frozen=True)
 class Prices:
-    """The installation's default model, and the models with a price in MODEL_PRICES."""
+    """The installation's default model, and the models with a price."""
 
     default_model: str
     priced: Collection[str]
@@ -26,8 +26,8 @@ def find_unpriced(image: DomainTemplate, prices: Prices) -> list[Fault]:
     unpriced = [name for name in models if name not in prices.priced]
     limits = [name for name in COST_LIMITS if getattr(image.limits, name) is not None]
     message = (
-        f"MODEL_PRICES has no price for {listed(unpriced)}, so that cost never counts towards this"
-        " limit. Add the price to MODEL_PRICES in the settings, or limit the tokens instead."
+        f"No price is set for {listed(unpriced)}, so that cost never counts towards this"
+        " limit. Set the price on the page Models, or limit the tokens instead."
     )
     return [Fault(path=["limits", name], message=message) for name in limits if unpriced]
 

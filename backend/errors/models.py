@@ -15,6 +15,12 @@ class ConnectionChanged(AppError):
     status = 409
 
 
+class PriceNotFound(AppError):
+    """No price of this model is set on the page Models; the environment's cannot be removed."""
+
+    status = 404
+
+
 class ModelFailed(AppError):
     """The model gave no usable answer. Press Retry.
 

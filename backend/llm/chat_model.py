@@ -26,11 +26,10 @@ from backend.llm.failures import FAILURES, ModelFailure, explain_failure
 from backend.llm.form.plain import bound_description, use_plain_form
 from backend.llm.form.repairs import choose_repairs, shape
 from backend.llm.patience import Patience
-from backend.llm.prices import COST, cost_of
+from backend.llm.prices import COST, FindPrice, cost_of
 from backend.llm.refusals import Refusal
 from backend.llm.wire.kept import give_back, provider_of
 from backend.llm.wire.stream import AsyncChunks, Chunks
-from backend.settings import Price
 from backend.types import JSON
 
 # Posted by path and read as plain JSON: the SDK's typed method walks through each message, for
@@ -67,7 +66,7 @@ class ColloquyChatModel(ChatOpenAI):
     on_event: Tell | None = Field(None, exclude=True)
     purpose: str = Field(ANSWER, exclude=True)
     patience: Patience = Patience()
-    price: Price | None = Field(None, exclude=True)
+    find_price: FindPrice | None = Field(None, exclude=True)
     provider: str = Field("", exclude=True)
     key: SecretStr = Field(SecretStr(""), exclude=True)
     form: KnownForm = Field(default_factory=KnownForm, exclude=True)
@@ -173,8 +172,9 @@ class ColloquyChatModel(ChatOpenAI):
     def _result(self, message: AIMessage) -> ChatResult:
         """Return the answer with its cost and, if the endpoint did not say it, its model."""
         message.response_metadata.setdefault(MODEL_NAME, self.model_name)
-        if self.price and message.usage_metadata:
-            message.response_metadata[COST] = cost_of(message.usage_metadata, self.price)
+        price = self.find_price(self.model_name) if self.find_price else None
+        if price and message.usage_metadata:
+            message.response_metadata[COST] = cost_of(message.usage_metadata, price)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _stream(

@@ -1,9 +1,12 @@
-"""What an answer costs, by the price table of the settings."""
+"""What an answer costs, by the price of its model."""
+
+from collections.abc import Callable
 
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.settings import Price
 
+FindPrice = Callable[[str], Price | None]  # by the model's name
 COST = "cost"  # in the response metadata of a priced answer
 MILLION = 1e6
 

@@ -10,6 +10,7 @@ from backend.llm.chat_model import ColloquyChatModel, Permit
 from backend.llm.connection import Connection, outgoing_of
 from backend.llm.http import open_client
 from backend.llm.patience import Patience
+from backend.llm.prices import FindPrice
 from backend.outgoing.connecting import guard
 from backend.settings import Settings
 
@@ -21,7 +22,8 @@ LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
 class ModelProvider:
     """Provides chat models by name from one connection, by default the environment's.
 
-    They share HTTP clients, which belong to one event loop.
+    They share HTTP clients, which belong to one event loop. `find_price` returns what a model
+    costs now; by default the environment's prices hold.
     """
 
     def __init__(
@@ -29,9 +31,11 @@ class ModelProvider:
         settings: Settings,
         patience: Patience | None = None,
         connection: Connection | None = None,
+        find_price: FindPrice | None = None,
     ) -> None:
         self.connection = connection or Connection.of(settings)
         self._settings = settings
+        self._find_price = find_price or settings.model_prices.get
         self._patience = patience or Patience(
             first_token_seconds=settings.model_first_token_seconds,
             silence_seconds=settings.model_silence_seconds,
@@ -46,7 +50,7 @@ class ModelProvider:
 
     def of(self, connection: Connection) -> Self:
         """Return a provider of another connection that shares this one's HTTP clients."""
-        other = type(self)(self._settings, self._patience, connection)
+        other = type(self)(self._settings, self._patience, connection, self._find_price)
         other._clients = self._clients
         return other
 
@@ -91,7 +95,7 @@ class ModelProvider:
             use_responses_api=False,
             output_version="v0",
             patience=self._patience,
-            price=self._settings.model_prices.get(name),
+            find_price=self._find_price,
         )
 
     def _http(self) -> tuple[httpx2.Client, httpx2.AsyncClient]:

@@ -16,7 +16,7 @@ from backend.schemas.people.people import NewTeam, TeamDetails, Teams
 from backend.schemas.people.rights import Permission, PrincipalType
 from backend.text import clean_text, is_visible
 from db.models.conversations.conversation import ConversationRow
-from db.models.people.grant import GrantRow
+from db.models.people.grant import BudgetRow, GrantRow
 from db.models.people.user import TeamMemberRow, TeamRow, UserRow
 
 SUBJECT = "team"  # in the audit trail
@@ -63,6 +63,8 @@ def delete_team(session: Session, scope: Scope, team_id: str) -> None:
         raise TeamOwnsSessions
     of_team = (GrantRow.principal_type == PrincipalType.TEAM) & (GrantRow.principal_id == team_id)
     session.execute(delete(GrantRow).where(of_team))
+    is_budget = BudgetRow.principal_type == PrincipalType.TEAM
+    session.execute(delete(BudgetRow).where(is_budget, BudgetRow.principal_id == team_id))
     session.execute(delete(TeamRow).where(TeamRow.id == team_id))
     audit.record(session, scope.user_id, "deleted", SUBJECT, team_id, {"name": name})
 

@@ -15,6 +15,7 @@ from backend.schemas.wire import Input, Wire
 
 LONGEST_URL = 2_000
 LONGEST_KEY = 4_000
+MAX_PRICE = 1e9
 
 
 class ConnectionSource(StrEnum):
@@ -148,3 +149,40 @@ class ConnectionTest(Wire):
     models: list[str] = Field(
         default=[], description="Models that the endpoint lists; empty if it lists none."
     )
+
+
+class PriceSource(StrEnum):
+    """Where a price is set."""
+
+    PAGE = "page"
+    ENVIRONMENT = "environment"
+
+
+class ModelPriceInput(Input):
+    """What a model costs per million tokens, in any one currency."""
+
+    model: DefaultModel
+    input: float = Field(ge=0, le=MAX_PRICE)
+    cached: float | None = Field(
+        None, ge=0, le=MAX_PRICE, description="Of input that the endpoint had kept; null: as input."
+    )
+    output: float = Field(ge=0, le=MAX_PRICE)
+
+
+class ModelPrice(Wire):
+    """The price of a model, per million tokens, and where it is set."""
+
+    model: str
+    input: float
+    cached: float | None
+    output: float
+    source: PriceSource
+    replaces_environment: bool = Field(description="The environment has another one for it.")
+    saved_by: str | None
+    saved_at: datetime | None
+
+
+class ModelPrices(Wire):
+    """All prices, by model."""
+
+    items: list[ModelPrice]

@@ -8,16 +8,21 @@ from pydantic import Field
 
 from backend.schemas.conversations.feedback import Feedback
 from backend.schemas.conversations.turns import Route, Usage
-from backend.schemas.wire import Wire
+from backend.schemas.people.rights import PrincipalType
+from backend.schemas.wire import Input, Wire
+
+MAX_TOKENS_PER_DAY = 10**15
 
 
 class BudgetKind(StrEnum):
-    """What a budget counts: tokens (input and output) or cost, per session or per month."""
+    """What a budget counts: tokens (input and output) or cost, per session, month or day."""
 
     SESSION_TOKENS = "session_tokens"
     SESSION_COST = "session_cost"
     DOMAIN_TOKENS = "domain_tokens_per_month"
     DOMAIN_COST = "domain_cost_per_month"
+    DAY_TOKENS = "tokens_per_day"
+    DAY_COST = "cost_per_day"
 
 
 class Budget(Wire):
@@ -29,8 +34,53 @@ class Budget(Wire):
     left: float
 
 
+class DayBudget(Budget):
+    """A budget of today, of one person or one team."""
+
+    principal_type: PrincipalType
+    principal_id: str
+    name: str = Field(description="Of the person or the team.")
+    is_low: bool = Field(description="At least 80 % of it are used.")
+    renews_at: datetime
+
+
+class DayBudgetInput(Input):
+    """What a person or a team may use in a day (UTC). null: unlimited."""
+
+    tokens: int | None = Field(None, ge=1, le=MAX_TOKENS_PER_DAY)
+    cost: float | None = Field(None, gt=0, le=1e12)
+
+
+class SetBudget(Wire):
+    """A budget that is set for a person or a team, and what is used of it today."""
+
+    principal_type: PrincipalType
+    principal_id: str
+    name: str = Field(description="Of the person or the team.")
+    tokens: int | None
+    cost: float | None
+    used_tokens: int
+    used_cost: float
+
+
+class Budgets(Wire):
+    """The budgets of people and teams; `default` holds for each person without one."""
+
+    items: list[SetBudget]
+    default: DayBudgetInput
+
+
+class OwnUsage(Wire):
+    """What the caller has used today (UTC), and the daily budgets that their turns use."""
+
+    tokens: int
+    cost: float
+    budgets: list[DayBudget]
+    renews_at: datetime
+
+
 class ModelUsage(Usage):
-    """The usage of one model. `has_price`: MODEL_PRICES lists it."""
+    """The usage of one model. `has_price`: a price is set for it."""
 
     model: str
     has_price: bool
@@ -88,14 +138,19 @@ class UsageBy(StrEnum):
 
     DAY = "day"
     OWNER = "owner"
+    TEAM = "team"
     DOMAIN = "domain"
     MODEL = "model"
 
 
 class UsageRow(Usage):
-    """The usage of one `key`: a day, a person, a domain or a model."""
+    """The usage of one `key`: a day, a person, a team, a domain or a model.
+
+    `name`: how people call it. Sessions of no team have the empty key.
+    """
 
     key: str
+    name: str
     turns: int
 
 
@@ -114,8 +169,24 @@ class DomainBudgets(Wire):
     budgets: list[Budget]
 
 
+class Named(Wire):
+    """A person, team, domain or model that has usage."""
+
+    key: str
+    name: str
+
+
+class UsageChoices(Wire):
+    """What has usage in a period that the caller may see, by name: what reports filter by."""
+
+    people: list[Named]
+    teams: list[Named]
+    domains: list[Named]
+    models: list[Named]
+
+
 class UsageReport(Wire):
-    """Usage since a day (UTC), inclusive, by everyone the caller may see.
+    """Usage since a day (UTC), inclusive, by everyone the caller may see and the filter matches.
 
     Turns that have not ended count towards today.
     """
@@ -126,10 +197,10 @@ class UsageReport(Wire):
     items: list[UsageRow]
     total: UsageRow
     days: list[UsageOfDay]
-    unpriced: list[str] = Field(
-        description="Models missing from MODEL_PRICES: what they use now costs 0."
-    )
+    unpriced: list[str] = Field(description="Models without a price: what they use now costs 0.")
     unreported: list[str] = Field(
         description="Models whose endpoint reports no tokens: what they use counts as 0."
     )
-    domains: list[DomainBudgets] = Field(description="For administrators; otherwise empty.")
+    domains: list[DomainBudgets] = Field(
+        description="For administrators; otherwise empty, as with a filter by anything but domain."
+    )

@@ -188,8 +188,8 @@ def context_of(session: Session, row: TurnRow) -> EventContext:
 
 def conversation_of(
     session: Session, row: TurnRow
-) -> Row[UUID | None, UUID, str, UUID | None, bool]:
-    """Return the turn's domain (id and name), its image, and how it relates to plans.
+) -> Row[UUID | None, UUID, str, UUID | None, str | None, bool]:
+    """Return the turn's domain (id and name), its image, its team, and how it relates to plans.
 
     `parent_id` is set in a task's session; `has_plans`: some plans it started have not ended.
 
@@ -203,7 +203,8 @@ def conversation_of(
 
 
 def context_in(
-    conversation: ConversationRow | Row[Any] | Row[Any, Any, Any, Any, Any], row: TurnRow | Row[Any]
+    conversation: ConversationRow | Row[Any] | Row[Any, Any, Any, Any, Any, Any],
+    row: TurnRow | Row[Any],
 ) -> EventContext:
     """Return where the turn's events belong, from a conversation that is already loaded."""
     return EventContext(
@@ -237,5 +238,6 @@ _PLACE = select(
     ConversationRow.image_id,
     ConversationRow.domain_name,
     ConversationRow.parent_id,
+    ConversationRow.team,
     _OPEN_PLAN.exists().label("has_plans"),
 ).where(ConversationRow.id == bindparam("conversation"))

@@ -43,6 +43,7 @@ class Budgets:
 
     limits: Limits
     domain: SessionDomain
+    team: str | None = None  # that its session belongs to
 
     def check_session(self, used: Used) -> None:
         """Raise SessionBudgetUsedUp if the session, with its tasks, has used it up."""

@@ -1,10 +1,10 @@
-"""The usage ledger, by day, owner, domain and model; it outlives conversations.
+"""The usage ledger, by day, owner, team, domain and model; it outlives conversations.
 
 A turn is entered when it ends; until then its usage is in its own row. Queries count both in one
 statement, so that nothing is missed or counted twice while a turn ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -34,6 +34,7 @@ from db.models.usage_day import UsageDayRow
 
 COUNTED = tuple(Usage.model_fields)
 NO_DOMAIN = UUID(int=0)
+NO_TEAM = ""
 
 
 @dataclass(frozen=True)
@@ -61,15 +62,24 @@ class SessionDomain:
 
 
 def record_usage(
-    session: Session, owner_id: str, domain: SessionDomain, spent: Spent, *, turns: int = 1
+    session: Session,
+    owner_id: str,
+    domain: SessionDomain,
+    spent: Spent,
+    *,
+    team: str | None,
+    turns: int = 1,
 ) -> None:
     """Add usage to today's rows; a turn counts for the model that it asked most.
+
+    `team`: the team that the conversation belongs to, if any.
 
     Many turns share a row, which stays locked until the commit: so call this last.
     """
     for model in sorted(spent.by_model):
         row = {
             "owner_id": owner_id,
+            "team": team or NO_TEAM,
             "domain_id": domain.id or NO_DOMAIN,
             "domain_name": domain.name,
             "model": model,
@@ -98,13 +108,26 @@ def hold_unfinished(session: Session, conversation_id: UUID) -> Sequence[tuple[s
     return [(owner, Spent.read(usage)) for owner, usage in rows]
 
 
-def used_today(session: Session, owner_id: str | None = None) -> dict[str, Used]:
-    """Return today's usage (UTC) by person, or of one, including unfinished turns."""
+def used_today(session: Session, owner_ids: Collection[str] | None = None) -> dict[str, Used]:
+    """Return today's usage (UTC) by person, or of these, including unfinished turns."""
     ledger = _ledger(UsageDayRow.owner_id).where(UsageDayRow.day == TODAY)
     unfinished = _unfinished(TurnRow.owner_id)
-    if owner_id is not None:
-        ledger = ledger.where(UsageDayRow.owner_id == owner_id)
-        unfinished = unfinished.where(TurnRow.owner_id == owner_id)
+    if owner_ids is not None:
+        ledger = ledger.where(UsageDayRow.owner_id.in_(owner_ids))
+        unfinished = unfinished.where(TurnRow.owner_id.in_(owner_ids))
+    return _sums(session, ledger, unfinished)
+
+
+def used_today_by_teams(session: Session, team_ids: Collection[str]) -> dict[str, Used]:
+    """Return today's usage (UTC) of these teams' conversations, including unfinished turns."""
+    ledger = _ledger(UsageDayRow.team).where(
+        UsageDayRow.day == TODAY, UsageDayRow.team.in_(team_ids)
+    )
+    unfinished = (
+        _unfinished(ConversationRow.team)
+        .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+        .where(ConversationRow.team.in_(team_ids))
+    )
     return _sums(session, ledger, unfinished)
 
 
@@ -150,7 +173,31 @@ def with_tasks(conversation_id: UUID | ScalarSelect[UUID]) -> Select[UUID]:
     return select(one.id).where((one.id == conversation_id) | (one.parent_id == conversation_id))
 
 
-def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:
+@dataclass(frozen=True)
+class UsageFilter:
+    """Whose usage is counted, in whose sessions, of which domain (by name) and model; None: all."""
+
+    owner_id: str | None = None
+    team: str | None = None
+    domain: str | None = None
+    model: str | None = None
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Return what is asked for, by the column of `entries`."""
+        found = {
+            "owner_id": self.owner_id,
+            "team": self.team,
+            "domain_name": self.domain,
+            "model": self.model,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+EVERYTHING = UsageFilter()
+
+
+def entries(since: ColumnElement[Any], wanted: UsageFilter) -> Select[Any]:
     """Return the ledger's rows since a day, plus unfinished turns as if ended; with COUNTED.
 
     An unfinished turn counts entirely for the model that it asked most. A renamed domain has its
@@ -160,6 +207,7 @@ def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:
         select(
             UsageDayRow.day,
             UsageDayRow.owner_id,
+            UsageDayRow.team,
             func.coalesce(DomainRow.name, UsageDayRow.domain_name).label("domain_name"),
             UsageDayRow.model,
             *(getattr(UsageDayRow, name) for name in ("turns", *COUNTED)),
@@ -171,6 +219,7 @@ def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:
         select(
             TODAY,
             TurnRow.owner_id,
+            func.coalesce(ConversationRow.team, NO_TEAM),
             ConversationRow.domain_name,
             func.coalesce(TurnRow.usage["model"].as_string(), UNKNOWN),
             literal(1),
@@ -179,11 +228,8 @@ def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:
         .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
         .where(text(UNFINISHED), used_in_turn("model_calls") > 0)
     )
-    if owner_id is not None:
-        ledger = ledger.where(UsageDayRow.owner_id == owner_id)
-        unfinished = unfinished.where(TurnRow.owner_id == owner_id)
     both = union_all(ledger, unfinished).subquery()
-    return select(both)
+    return select(both).where(*(both.c[name] == one for name, one in wanted.values.items()))
 
 
 def used_in_turn(name: str) -> ColumnElement[Any]:
@@ -235,18 +281,19 @@ def _sums(session: Session, ledger: Select[Any], unfinished: Select[Any]) -> dic
 TODAY: ColumnElement[Any] = cast(func.clock_timestamp(), Date)
 MONTH_START: ColumnElement[Any] = cast(func.date_trunc("month", func.clock_timestamp()), Date)
 _NAMES = ("turns", *COUNTED)
-_ADD = " ON CONFLICT (day, owner_id, domain_id, domain_name, model) DO UPDATE SET " + ", ".join(
+_KEY = "day, owner_id, team, domain_id, domain_name, model"
+_INTO = f"INSERT INTO usage_days ({_KEY}, {', '.join(_NAMES)})"
+_ADD = f" ON CONFLICT ({_KEY}) DO UPDATE SET " + ", ".join(
     f"{name} = usage_days.{name} + excluded.{name}" for name in _NAMES
 )
 _PUT_DOWN = text(
-    f"INSERT INTO usage_days (day, owner_id, domain_id, domain_name, model, {', '.join(_NAMES)})"  # noqa: S608  (constants)
-    " VALUES (clock_timestamp()::date, :owner_id, :domain_id, :domain_name, :model,"
+    f"{_INTO} VALUES (clock_timestamp()::date, :owner_id, :team, :domain_id, :domain_name, :model,"
     f" :{', :'.join(_NAMES)})" + _ADD
 )
 _RENAME = text(
     "WITH moved AS (DELETE FROM usage_days"  # noqa: S608  (constants)
     " WHERE domain_id = :domain_id AND domain_name <> :name RETURNING *)"
-    f" INSERT INTO usage_days (day, owner_id, domain_id, domain_name, model, {', '.join(_NAMES)})"
-    f" SELECT day, owner_id, domain_id, :name, model, {', '.join(f'sum({n})' for n in _NAMES)}"
-    " FROM moved GROUP BY day, owner_id, domain_id, model ORDER BY day, owner_id, model" + _ADD
+    f" {_INTO} SELECT day, owner_id, team, domain_id, :name, model,"
+    f" {', '.join(f'sum({n})' for n in _NAMES)} FROM moved"
+    " GROUP BY day, owner_id, team, domain_id, model ORDER BY day, owner_id, team, model" + _ADD
 )

@@ -1,7 +1,8 @@
-"""Usage reports: of one session, and by day, owner, domain or model."""
+"""Usage reports: of one session, and by day, owner, team, domain or model."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, func, literal, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
+from backend.connections.prices import prices_of
 from backend.conversations import service as conversations
 from backend.domains.template import template_of
 from backend.schemas.conversations.feedback import Feedback
@@ -19,9 +21,11 @@ from backend.schemas.usage import (
     Budget,
     DomainBudgets,
     ModelUsage,
+    Named,
     SessionUsage,
     TurnFigures,
     UsageBy,
+    UsageChoices,
     UsageOfDay,
     UsageOfTurn,
     UsageReport,
@@ -32,8 +36,10 @@ from backend.types import JSON
 from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
 from backend.usage.ledger import (
     COUNTED,
+    EVERYTHING,
     TODAY,
     SessionDomain,
+    UsageFilter,
     Used,
     entries,
     used_by_domain,
@@ -44,14 +50,20 @@ from backend.usage.ledger import (
 )
 from backend.usage.spent import UNKNOWN, Spent
 from db.models.domains.domain import DomainRow
+from db.models.people.user import TeamRow, UserRow
 from db.models.turns.feedback import FeedbackRow
 from db.models.turns.turn import TurnRow
 
 COLUMNS: Mapping[UsageBy, str] = {
     UsageBy.DAY: "day",
     UsageBy.OWNER: "owner_id",
+    UsageBy.TEAM: "team",
     UsageBy.DOMAIN: "domain_name",
     UsageBy.MODEL: "model",
+}
+_NAMED: Mapping[UsageBy, type[UserRow] | type[TeamRow]] = {
+    UsageBy.OWNER: UserRow,
+    UsageBy.TEAM: TeamRow,
 }
 TOTAL = "total"
 LATEST = 10
@@ -77,12 +89,13 @@ def session_usage(
         spent = spent.with_more(one)
     budgets = session_budgets(limits, used_in_session(session, conversation_id))
     domain = SessionDomain(found.domain_id, found.domain)
+    prices = prices_of(session, settings)
     return SessionUsage(
         session_id=conversation_id,
         turns=turns,
         total=spent.total,
         models=[
-            ModelUsage(model=name, has_price=name in settings.model_prices, **used.model_dump())
+            ModelUsage(model=name, has_price=name in prices, **used.model_dump())
             for name, used in spent.by_model.items()
         ],
         budgets=[*budgets, *_month_of(session, domain, limits)],
@@ -146,29 +159,74 @@ def _answering_model(chosen: str | None, usage: JSON) -> str | None:
 
 
 def report_usage(
-    session: Session, settings: Settings, scope: Scope, *, days: int, by: UsageBy
+    session: Session,
+    settings: Settings,
+    scope: Scope,
+    *,
+    days: int,
+    by: UsageBy,
+    wanted: UsageFilter = EVERYTHING,
 ) -> UsageReport:
-    """Return the usage of the last `days` days, with today: everyone's for admins."""
+    """Return the usage of the last `days` days, with today: everyone's for admins.
+
+    `wanted` narrows it; for others than admins, another person has no usage.
+    """
     today = session.scalars(select(TODAY)).one()
     since = today - timedelta(days=days - 1)
-    found = entries(literal(since), None if scope.has(Permission.SEE_ALL_USAGE) else scope.user_id)
+    found = _seen(scope, literal(since), wanted)
     models = _sums(session, found, COLUMNS[UsageBy.MODEL])
+    prices = prices_of(session, settings)
+    names = _names(session, by)
     return UsageReport(
         since=since,
         until=today,
         by=by,
-        items=_in_order(_sums(session, found, COLUMNS[by]), by),
+        items=_in_order(_sums(session, found, COLUMNS[by], names), by),
         total=_total(session, found),
         days=[
             UsageOfDay(day=row.key, tokens=row.input_tokens + row.output_tokens, cost=row.cost)
             for row in _in_order(_sums(session, found, COLUMNS[UsageBy.DAY]), UsageBy.DAY)
         ],
-        unpriced=sorted(
-            row.key for row in models if row.key not in settings.model_prices and row.key != UNKNOWN
-        ),
+        unpriced=sorted(row.key for row in models if row.key not in prices and row.key != UNKNOWN),
         unreported=sorted(row.key for row in models if row.is_unreported),
-        domains=_domains(session) if scope.has(Permission.SEE_ALL_USAGE) else [],
+        domains=_domains(session, wanted) if scope.has(Permission.SEE_ALL_USAGE) else [],
     )
+
+
+def list_choices(session: Session, scope: Scope, *, days: int) -> UsageChoices:
+    """Return the people, teams, domains and models with usage that the caller may see."""
+    since = session.scalars(select(TODAY)).one() - timedelta(days=days - 1)
+    rows = _seen(scope, literal(since), EVERYTHING).subquery()
+
+    def named(by: UsageBy) -> list[Named]:
+        names = _names(session, by)
+        keys = session.scalars(select(rows.c[COLUMNS[by]]).distinct())
+        found = [Named(key=key, name=names.get(key, key)) for key in keys if key]
+        return sorted(found, key=lambda one: (one.name.lower(), one.key))
+
+    return UsageChoices(
+        people=named(UsageBy.OWNER),
+        teams=named(UsageBy.TEAM),
+        domains=named(UsageBy.DOMAIN),
+        models=named(UsageBy.MODEL),
+    )
+
+
+def _seen(scope: Scope, since: ColumnElement[Any], wanted: UsageFilter) -> Select[Any]:
+    """Return the entries of the ledger that the caller may see, as far as they are wanted."""
+    found = entries(since, wanted)
+    if scope.has(Permission.SEE_ALL_USAGE):
+        return found
+    rows = found.subquery()
+    return select(rows).where(rows.c.owner_id == scope.user_id)
+
+
+def _names(session: Session, by: UsageBy) -> Mapping[str, str]:
+    """Return what the keys of people and teams are called; other keys are names themselves."""
+    row = _NAMED.get(by)
+    if row is None:
+        return {}
+    return dict(session.execute(select(row.id, row.name)).tuples().all())
 
 
 def _latest(session: Session, is_counted: ColumnElement[bool]) -> list[UsageOfTurn]:
@@ -203,23 +261,28 @@ def _month_of(session: Session, domain: SessionDomain, limits: Limits) -> list[B
     return domain_budgets(limits, used_this_month(session, domain))
 
 
-def _sums(session: Session, found: Select[Any], column: str) -> list[UsageRow]:
+def _sums(
+    session: Session,
+    found: Select[Any],
+    column: str,
+    names: Mapping[str, str] = MappingProxyType({}),
+) -> list[UsageRow]:
     rows = found.subquery()
     key = rows.c[column]
     summed = session.execute(select(key, *_figures(rows)).group_by(key))
-    return [_row(str(key), figures) for key, *figures in summed]
+    return [_row(str(key), names.get(str(key), str(key)), figures) for key, *figures in summed]
 
 
 def _total(session: Session, found: Select[Any]) -> UsageRow:
-    return _row(TOTAL, session.execute(select(*_figures(found.subquery()))).one())
+    return _row(TOTAL, TOTAL, session.execute(select(*_figures(found.subquery()))).one())
 
 
 def _figures(rows: Any) -> list[Any]:
     return [func.coalesce(func.sum(rows.c[name]), 0) for name in ("turns", *COUNTED)]
 
 
-def _row(key: str, figures: Iterable[Any]) -> UsageRow:
-    return UsageRow(key=key, **dict(zip(("turns", *COUNTED), figures, strict=True)))
+def _row(key: str, name: str, figures: Iterable[Any]) -> UsageRow:
+    return UsageRow(key=key, name=name, **dict(zip(("turns", *COUNTED), figures, strict=True)))
 
 
 def _in_order(rows: list[UsageRow], by: UsageBy) -> list[UsageRow]:
@@ -229,9 +292,17 @@ def _in_order(rows: list[UsageRow], by: UsageBy) -> list[UsageRow]:
     return sorted(rows, key=lambda row: (-row.cost, -row.input_tokens - row.output_tokens, row.key))
 
 
-def _domains(session: Session) -> list[DomainBudgets]:
-    """Return the domains that have a monthly budget today."""
-    rows = session.scalars(select(DomainRow).order_by(DomainRow.name))
+def _domains(session: Session, wanted: UsageFilter) -> list[DomainBudgets]:
+    """Return the domains that have a monthly budget today, which all their sessions share.
+
+    They tell nothing of one person, team or model.
+    """
+    if wanted.values.keys() - {"domain_name"}:
+        return []
+    query = select(DomainRow).order_by(DomainRow.name)
+    if wanted.domain is not None:
+        query = query.where(DomainRow.name == wanted.domain)
+    rows = session.scalars(query)
     templates = {row.id: template_of({**row.template, "name": row.name}) for row in rows}
     limited = {key: each for key, each in templates.items() if has_domain_budget(each.limits)}
     used = used_by_domain(session) if limited else {}

@@ -3,17 +3,17 @@
 from datetime import date
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Index
+from sqlalchemy import BigInteger, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base
 
 
 class UsageDayRow(Base):
-    """One person's usage of one model in one domain on one day (UTC).
+    """One person's usage of one model in one domain on one day (UTC), for themselves or for a team.
 
     `domain_id` is nil for sessions whose domain had been deleted; `domain_name` is what the domain
-    was called then.
+    was called then. `team`: the team that the sessions belonged to; empty: none.
     Each turn that ends updates such a row, so table pages keep free space for that.
     """
 
@@ -25,6 +25,7 @@ class UsageDayRow(Base):
 
     day: Mapped[date] = mapped_column(primary_key=True)
     owner_id: Mapped[str] = mapped_column(primary_key=True)
+    team: Mapped[str] = mapped_column(primary_key=True, server_default=text("''"))
     domain_id: Mapped[UUID] = mapped_column(primary_key=True)
     domain_name: Mapped[str] = mapped_column(primary_key=True)
     model: Mapped[str] = mapped_column(primary_key=True)

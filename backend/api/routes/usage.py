@@ -9,8 +9,17 @@ from backend.api.dependencies import ReadScope, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import long_read
 from backend.errors.base import InvalidInput
-from backend.schemas.usage import SessionUsage, TurnFiguresList, UsageBy, UsageReport
-from backend.usage.service import report_usage, session_usage, turn_figures
+from backend.schemas.usage import (
+    OwnUsage,
+    SessionUsage,
+    TurnFiguresList,
+    UsageBy,
+    UsageChoices,
+    UsageReport,
+)
+from backend.usage.day_rows import own_usage
+from backend.usage.ledger import UsageFilter
+from backend.usage.service import list_choices, report_usage, session_usage, turn_figures
 
 router = APIRouter(tags=["usage"])
 MAX_IDS = 200
@@ -24,14 +33,41 @@ def get_usage(
     scope: ReadScope,
     days: Annotated[Whole, Query(ge=1, le=366)] = 30,
     by: UsageBy = UsageBy.DAY,
+    person: Annotated[Text | None, Query(description="The id of who asked.")] = None,
+    team: Annotated[
+        Text | None,
+        Query(description="The id of the team that sessions belonged to; empty: none."),
+    ] = None,
+    domain: Annotated[Text | None, Query(description="The name of a domain.")] = None,
+    model: Annotated[Text | None, Query(description="The name of a model.")] = None,
 ) -> UsageReport:
     """Usage of the last days (UTC), today included: everyone's for admins, else the caller's own.
 
-    Sessions deleted since then are included.
+    Sessions deleted since then are included. All figures count only what the filters match.
     """
+    wanted = UsageFilter(person, team, domain, model)
     # Its figures come from several statements and have to agree.
     with services.database.read_snapshot() as session:
-        return report_usage(session, services.settings, scope, days=days, by=by)
+        return report_usage(session, services.settings, scope, days=days, by=by, wanted=wanted)
+
+
+@router.get("/usage/choices")
+@long_read
+def list_usage_choices(
+    services: ServicesDep,
+    scope: ReadScope,
+    days: Annotated[Whole, Query(ge=1, le=366)] = 30,
+) -> UsageChoices:
+    """The people, teams, domains and models with usage that the caller may see."""
+    with services.database.read_snapshot() as session:
+        return list_choices(session, scope, days=days)
+
+
+@router.get("/usage/own")
+def get_own_usage(services: ServicesDep, scope: ReadScope) -> OwnUsage:
+    """What the caller has used today (UTC), and what is left of their and their teams' budgets."""
+    with services.database.read_snapshot() as session:
+        return own_usage(session, services.settings, scope)
 
 
 @router.get("/sessions/{session_id}/usage")

@@ -29,7 +29,7 @@ class ErrorSummary(Wire):
 
 
 class Usage(Wire):
-    """Tokens that a turn used, and their cost according to MODEL_PRICES."""
+    """Tokens that a turn used, and their cost by the price of its model."""
 
     input_tokens: int = 0
     cached_tokens: int = 0

@@ -105,7 +105,7 @@ class Limits(Input):
     steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
     turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
     tokens: Tokens | None = Field(None, description="Tokens of one turn, in and out together.")
-    cost: Cost | None = Field(None, description="Cost of one turn, according to MODEL_PRICES.")
+    cost: Cost | None = Field(None, description="Cost of one turn, by the models' prices.")
     tool_seconds: int = Field(
         600, ge=1, le=86_400, description="Seconds of one tool call, after which it is abandoned."
     )

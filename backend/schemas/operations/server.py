@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from backend.schemas.people.rights import Permission
+from backend.schemas.usage import DayBudget
 from backend.schemas.wire import Wire
 from backend.version import VERSION
 
@@ -23,6 +24,9 @@ class ServerInfo(Wire):
     pending_approvals: int = Field(0, description="Calls that await the caller's decision.")
     pending_tools: int = Field(
         0, description="Tools of servers that are not used until an administrator accepts them."
+    )
+    low_budgets: list[DayBudget] = Field(
+        [], description="Of today's budgets that the caller uses, those that are nearly used up."
     )
     max_file_mb: int = Field(200, description="Largest upload, in megabytes.")
 

@@ -106,7 +106,7 @@ def _delete(services: Services, session_id: UUID, hold: Hold, actor: str) -> Non
         details = {"owner": held.owner_id, "domain": domain.name}
         audit.record(session, actor, "deleted", "session", session_id, details)
         for owner_id, spent in unfinished:
-            record_usage(session, owner_id, domain, spent)
+            record_usage(session, owner_id, domain, spent, team=held.team)
     for each in (session_id, *children):
         services.events.forget(each)
     erase_deleted(services.database, services.files)

@@ -229,7 +229,7 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
 def _budgets(conversation: ConversationRow) -> Budgets:
     """Return what the turn may use."""
     domain = SessionDomain(conversation.domain_id, conversation.domain_name)
-    return Budgets(template_of(conversation.image).limits, domain)
+    return Budgets(template_of(conversation.image).limits, domain, conversation.team)
 
 
 def _answers(

@@ -152,13 +152,13 @@ def close_turn(
     plan_changes = _move_plans(session, turn, conversation)
     following = next_turn_id(session, turn.conversation_id)
     domain = SessionDomain(conversation.domain_id, conversation.domain_name)
-    record_usage(session, turn.owner_id, domain, spent)
+    record_usage(session, turn.owner_id, domain, spent, team=conversation.team)
     context = context_in(conversation, turn)
     return Closed(wire_turn(turn), context, written.added, written.updated, following, plan_changes)
 
 
 def _move_plans(
-    session: Session, turn: TurnRow, conversation: Row[Any, Any, Any, Any, Any]
+    session: Session, turn: TurnRow, conversation: Row[Any, Any, Any, Any, Any, Any]
 ) -> list[PlanChanges]:
     """Move the plan whose task this turn ran, or end the plans that this turn started."""
     if conversation.has_plans:

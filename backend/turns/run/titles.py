@@ -104,7 +104,10 @@ def _save(database: Database, claim: Claim, title: str | None, calls: list[Model
             turn.usage = Spent.read(turn.usage).with_more(spent).dump()
             session.flush()
         # The cost counts even if the conversation has been deleted.
-        record_usage(session, claim.scope.user_id, claim.budgets.domain, spent, turns=0)
+        budgets = claim.budgets
+        record_usage(
+            session, claim.scope.user_id, budgets.domain, spent, team=budgets.team, turns=0
+        )
 
 
 def _automatic_title(session: Session, conversation_id: UUID) -> str | None:

@@ -97,6 +97,7 @@ def accept(
             if accepted is None:
                 services.limits.check(session, scope)
                 accepted = make(session)
+                services.limits.day.check_team(session, accepted.turn.session_id)
                 failpoint("submit.before_commit")
     except (IntegrityError, AppError) as error:
         return _turn_from_race(services.database, scope, submission, error)

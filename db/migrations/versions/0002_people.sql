@@ -171,6 +171,23 @@ CREATE TABLE budgets (
     CONSTRAINT pk_budgets PRIMARY KEY (principal_type, principal_id)
 );
 
+-- Usage of a team's sessions counts for the team as well.
+ALTER TABLE usage_days ADD COLUMN team VARCHAR DEFAULT '' NOT NULL;
+ALTER TABLE usage_days DROP CONSTRAINT pk_usage_days;
+ALTER TABLE usage_days ADD CONSTRAINT pk_usage_days
+    PRIMARY KEY (day, owner_id, team, domain_id, domain_name, model);
+
+-- Prices that are set on a page, per million tokens; they come before those of the environment.
+CREATE TABLE model_prices (
+    model VARCHAR NOT NULL,
+    input DOUBLE PRECISION NOT NULL,
+    cached DOUBLE PRECISION,
+    output DOUBLE PRECISION NOT NULL,
+    saved_by VARCHAR NOT NULL,
+    saved_at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_model_prices PRIMARY KEY (model)
+);
+
 -- What a person thinks of the answer of a turn.
 CREATE TABLE feedback (
     turn_id UUID NOT NULL,

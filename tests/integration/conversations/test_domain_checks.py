@@ -69,7 +69,7 @@ def test_a_check_warns_of_a_limit_on_the_cost_of_models_without_a_price(stack: S
 
     (warning,) = checked["warnings"]
     assert (checked["faults"], warning["path"]) == ([], ["limits", "cost"])
-    assert "MODEL_PRICES has no price for scripted" in warning["message"]
+    assert "No price is set for scripted" in warning["message"]
 
 
 def test_a_check_warns_of_tools_that_no_agent_has(stack: Stack) -> None:

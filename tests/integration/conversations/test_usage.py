@@ -239,7 +239,7 @@ def test_the_figures_of_a_report_agree_while_usage_is_added(stack: Stack) -> Non
     add = (
         "INSERT INTO usage_days (day, owner_id, domain_id, domain_name, model, turns, input_tokens)"
         " VALUES (now()::date, 'local', :id, :name, 'busy', 1, 10) ON CONFLICT (day, owner_id,"
-        " domain_id, domain_name, model) DO UPDATE SET turns = usage_days.turns + 1,"
+        " team, domain_id, domain_name, model) DO UPDATE SET turns = usage_days.turns + 1,"
         " input_tokens = usage_days.input_tokens + 10"
     )
 

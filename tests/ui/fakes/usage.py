@@ -41,11 +41,11 @@ def add_usage_routes(app: FastAPI, used: FakeUsage, api: str) -> None:
     @app.get(f"{api}/usage")
     def usage(days: int = 30, by: UsageBy = UsageBy.DAY) -> UsageReport:
         used.asked.append((days, by))
-        figures = [name for name in UsageRow.model_fields if name != "key"]
+        figures = [name for name in UsageRow.model_fields if name not in ("key", "name")]
         total = {name: sum(getattr(row, name) for row in used.rows) for name in figures}
         return UsageReport(
             since=TODAY - timedelta(days - 1), until=TODAY, by=by, items=used.rows,
-            total=UsageRow(key="total", **total),
+            total=UsageRow(key="total", name="total", **total),
             days=[UsageOfDay(day=TODAY, tokens=1200, cost=total["cost"])],
             unpriced=used.unpriced, unreported=used.unreported, domains=used.domains,
         )  # fmt: skip

@@ -23,7 +23,7 @@ from ui.features.usage.report import as_csv
 from ui.features.usage.words import cost, usage
 
 FINANCE = UsageRow(
-    key="finance", turns=2, model_calls=5, input_tokens=1000, cached_tokens=400,
+    key="finance", name="finance", turns=2, model_calls=5, input_tokens=1000, cached_tokens=400,
     output_tokens=200, cost=1.5,
 )  # fmt: skip
 

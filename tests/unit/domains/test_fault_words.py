@@ -196,6 +196,6 @@ def test_a_limit_on_the_cost_of_a_model_without_a_price_is_warned_of(domain, unp
     assert check.faults == []
     paths = [["limits", "cost"], ["limits", "domain_cost_per_month"]]
     assert [warning.path for warning in check.warnings] == (paths if unpriced else [])
-    said = f"MODEL_PRICES has no price for {unpriced}, so that cost never counts"
+    said = f"No price is set for {unpriced}, so that cost never counts"
     assert all(said in warning.message for warning in check.warnings)
     assert check_body({"name": "d", **domain}, Allowed(), prices).warnings == []

@@ -32,7 +32,7 @@ def show(report: UsageReport) -> None:
     _total(report.total)
     if report.unpriced:
         st.caption(
-            f"MODEL_PRICES has no price for {plain(', '.join(report.unpriced), 300)}."
+            f"No price is set for {plain(', '.join(report.unpriced), 300)}."
             " Usage without a price counts as cost 0."
         )
     if report.unreported:

@@ -8,6 +8,7 @@ from backend.agents.catalog import list_catalog
 from backend.api.dependencies import AskScope, IdempotencyKey, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.auth.rights import read_rights
+from backend.connections.prices import prices_of
 from backend.connections.store import find_default_model
 from backend.conversations import service as conversations
 from backend.conversations.configuration import get_drift
@@ -25,7 +26,8 @@ def get_catalog(services: ServicesDep, scope: ReadScope) -> Catalog:
     with services.database.read() as session:
         model, _ = find_default_model(session, services.settings)
         rights = read_rights(session, scope)
-    return list_catalog(services.settings, model, rights)
+        prices = prices_of(session, services.settings)
+    return list_catalog(services.settings, model, prices, rights)
 
 
 @router.get("/sessions/{session_id}/drift")

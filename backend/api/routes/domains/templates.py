@@ -9,6 +9,7 @@ from backend.agents.check import check_body, check_image
 from backend.api.dependencies import ManageScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Flag, Sent, Text, Whole
 from backend.api.http.threads import large
+from backend.connections.prices import prices_of
 from backend.connections.store import find_default_model
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
@@ -60,7 +61,7 @@ def check_domain(body: Sent[JSON], services: ServicesDep, scope: ManageScope) ->
     with services.database.read() as session:
         domains.check_edits_some(session, scope)
         default, _ = find_default_model(session, services.settings)
-    prices = Prices(default, services.settings.model_prices)
+        prices = Prices(default, prices_of(session, services.settings))
     return check_body(body, Allowed.of(services.settings), prices)
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
@@ -22,8 +22,10 @@ from backend.connections.store import AnsweringModel, find_default_model
 from backend.operations.workers import list_workers
 from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
+from backend.schemas.usage import DayBudget
 from backend.tools.mcp.version_board import count_waiting
 from backend.turns.process.services import Services
+from backend.usage.day_rows import own_budgets
 from db.session import Database, ReadOnlyDatabase
 
 root = APIRouter(tags=["server"])
@@ -116,19 +118,20 @@ async def server(services: ServicesDep, scope: ReadScope, parts_of: PartsDep) ->
     """The caller, the model that answers, and whether workers are running."""
     settings = services.settings
     parts = await parts_of.get()
-    answering, approvals, tools = await run_in_threadpool(_read, services, scope)
+    of_caller = await run_in_threadpool(_read, services, scope)
     return ServerInfo(
         user=scope.user_id,
         name=scope.name or scope.user_id,
         has_accounts=settings.has_accounts,
         permissions=sorted(scope.permissions),
-        model=answering.model,
-        is_demo_model=answering.is_demo,
+        model=of_caller.answering.model,
+        is_demo_model=of_caller.answering.is_demo,
         ready=parts.are_ready,
         workers=parts.workers,
         missing=parts.missing,
-        pending_approvals=approvals,
-        pending_tools=tools,
+        pending_approvals=of_caller.approvals,
+        pending_tools=of_caller.tools,
+        low_budgets=of_caller.low_budgets,
         max_file_mb=settings.max_file_mb,
     )
 
@@ -166,16 +169,23 @@ def _say_of(workers: Sequence[WorkerInfo]) -> str:
     )
 
 
-def _read(services: Services, scope: Scope) -> tuple[AnsweringModel, int, int]:
-    """Return the model that answers, and how many calls and tools wait for the caller.
+class _OfCaller(NamedTuple):
+    """The model that answers, and what waits for the caller or runs out."""
 
-    Without a database these are defaults.
-    """
+    answering: AnsweringModel
+    approvals: int = 0
+    tools: int = 0
+    low_budgets: list[DayBudget] = []
+
+
+def _read(services: Services, scope: Scope) -> _OfCaller:
+    """Return what the database knows; without it, defaults."""
     settings = services.settings
     try:
         with services.database.read() as session:
             approvals = count_pending(session, scope, everyone=False)
             tools = count_waiting(session, scope)
-            return find_default_model(session, settings), approvals, tools
+            low = [one for one in own_budgets(session, settings, scope) if one.is_low]
+            return _OfCaller(find_default_model(session, settings), approvals, tools, low)
     except SQLAlchemyError:
-        return AnsweringModel(settings.default_model, settings.uses_demo_model), 0, 0
+        return _OfCaller(AnsweringModel(settings.default_model, settings.uses_demo_model))

@@ -40,6 +40,7 @@ from backend.turns.run.record.partials import Kind, Partials
 from backend.turns.run.record.saving import SavedStep, StepBase, save_route, save_step
 from backend.turns.run.record.tool_calls import OpenCalls
 from backend.usage.budgets import has_domain_budget, has_session_budget
+from backend.usage.days import Payers
 from backend.usage.ledger import Used, used_in_session
 from backend.usage.spent import Spent
 from db.failpoints import failpoint
@@ -156,8 +157,7 @@ class Recorder:
             budgets.check_session(self._retry_transaction(self._used_in_session))
         if has_domain_budget(limits):
             self._retry_transaction(budgets.check_domain)
-        owner_id = self._claim.scope.user_id
-        self._services.limits.day.check_step(self._services.database, owner_id)
+        self._services.limits.day.check_step(self._services.database, self._payers)
 
     def tool_finished(self, finished: ToolFinished) -> None:
         """Keep one call's result, and how long it took, until its batch is saved."""
@@ -189,7 +189,7 @@ class Recorder:
         turn = self._retry_transaction(write)
         self._asked.saved()
         self._stored = self._stored.followed_by(routed.state, self._stored.version + 1)
-        self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
+        self._services.limits.day.count(self._payers, self._spent, spent)
         self._spent = spent
         self._context = self._context.model_copy(update={"agent_id": turn.agent})
         self._claim = replace(self._claim, turn=turn, context=self._context)
@@ -212,7 +212,7 @@ class Recorder:
         saved = self._retry_transaction(write)
         self._asked.saved()
         self._stored = self._stored.followed_by(step.state, self._stored.version + 1)
-        self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
+        self._services.limits.day.count(self._payers, self._spent, spent)
         self._spent = spent
         self._finished.clear()
         self._partials.forget(message.get("id", "") for message in step.messages)
@@ -249,6 +249,10 @@ class Recorder:
         failpoint("close.after_commit")
         publish_closed(self._services, closed)
         return closed
+
+    @property
+    def _payers(self) -> Payers:
+        return Payers(self._claim.scope.user_id, self._claim.budgets.team)
 
     def _used_in_session(self, session: Session) -> Used:
         """Return what the session has used by now; other tasks of it may be running."""

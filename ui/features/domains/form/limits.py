@@ -12,7 +12,7 @@ MORE = {
     " model, or the tools that it called.",
     "turn_seconds": "The longest a turn may take: 14,400 is four hours.",
     "tool_seconds": "A tool call that takes longer is abandoned, and the agent is told.",
-    "cost": "Based on MODEL_PRICES in the settings.",
+    "cost": "By the prices of models, on the page Models.",
 }
 GROUPS = {
     "One turn": ("steps", "turn_seconds", "tool_seconds", "tokens", "cost"),
