@@ -229,7 +229,7 @@ class Client:
         """Rebuild the session's agent state from its messages."""
         self.send("POST", f"sessions/{session_id}/rebuild")
 
-    def get(self, model: type[Model], path: str, **params: Any) -> Model:
+    def get(self, model: type[Model], path: str, /, **params: Any) -> Model:
         """Read one resource; parameters that are None are omitted."""
         given = {name: value for name, value in params.items() if value is not None}
         return self.call(model, "GET", path, params=given)

@@ -19,6 +19,7 @@ from ui.features.chat.latest_turn import Latest
 from ui.features.chat.live import component
 from ui.features.chat.messages.blocks import split_current
 from ui.features.plans import parent as plan_parent
+from ui.features.usage import own as own_usage
 from ui.shared import banners
 from ui.shared.areas import area
 from ui.shared.entrance import end_page
@@ -30,6 +31,7 @@ server = state.server()
 # The composer is drawn first on either page, so that one replaces the other without a gap.
 if session_id is None:
     above = composer.show(None, active=None)
+    own_usage.warn(server)
     with area("page", "opening"):
         banners.all_that_apply(server)
         with st.container(key="opening"):
@@ -52,6 +54,7 @@ actions = message_actions.with_figures(actions, session, rows.items)
 if not navigation.is_read_only() and session.parent_id is None:
     above = composer.show(session_id, turns[0] if turns else None)
     model_choice.show_for_session(above, session, server)
+    own_usage.warn(server)
 history_comes_last = history.comes_last(session_id, settled)
 with area("page", session_id):
     plan_parent.show(session)

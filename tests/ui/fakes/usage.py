@@ -1,26 +1,46 @@
 """The usage part of the fake API."""
 
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from fastapi import FastAPI
 
+from backend.schemas.connections import (
+    ConnectionSource,
+    ConnectionUsed,
+    ModelConnection,
+    ModelPrice,
+    ModelPriceInput,
+    ModelPrices,
+    PriceSource,
+)
+from backend.schemas.conversations.feedback import Feedback, NewFeedback
 from backend.schemas.conversations.turns import Usage
+from backend.schemas.people.people import People, TeamDetails, Teams
+from backend.schemas.people.rights import PrincipalType
 from backend.schemas.usage import (
     Budget,
+    Budgets,
+    DayBudget,
+    DayBudgetInput,
     DomainBudgets,
     ModelUsage,
+    Named,
+    OwnUsage,
     SessionUsage,
+    SetBudget,
     TurnFigures,
     TurnFiguresList,
     UsageBy,
+    UsageChoices,
     UsageOfDay,
     UsageReport,
     UsageRow,
 )
 
 TODAY = date(2026, 3, 31)
+RENEWS = datetime(2026, 4, 1, tzinfo=UTC)
 
 
 @dataclass
@@ -35,12 +55,27 @@ class FakeUsage:
     models: list[ModelUsage] = field(default_factory=list)
     budgets: list[Budget] = field(default_factory=list)
     asked: list[tuple[int, UsageBy]] = field(default_factory=list)
+    wanted: list[dict[str, str | None]] = field(default_factory=list)
+    choices: list[Named] = field(default_factory=list)
+    own: list[DayBudget] = field(default_factory=list)
+    set: dict[str, DayBudgetInput] = field(default_factory=dict)
+    teams: dict[str, str] = field(default_factory=dict)
+    prices: dict[str, ModelPrice] = field(default_factory=dict)
+    feedback: dict[UUID, Feedback] = field(default_factory=dict)
 
 
 def add_usage_routes(app: FastAPI, used: FakeUsage, api: str) -> None:
     @app.get(f"{api}/usage")
-    def usage(days: int = 30, by: UsageBy = UsageBy.DAY) -> UsageReport:
+    def usage(
+        days: int = 30,
+        by: UsageBy = UsageBy.DAY,
+        person: str | None = None,
+        team: str | None = None,
+        domain: str | None = None,
+        model: str | None = None,
+    ) -> UsageReport:
         used.asked.append((days, by))
+        used.wanted.append({"person": person, "team": team, "domain": domain, "model": model})
         figures = [name for name in UsageRow.model_fields if name not in ("key", "name")]
         total = {name: sum(getattr(row, name) for row in used.rows) for name in figures}
         return UsageReport(
@@ -63,4 +98,94 @@ def add_usage_routes(app: FastAPI, used: FakeUsage, api: str) -> None:
     @app.get(f"{api}/sessions/{{session_id}}/usage/turns")
     def turn_figures(session_id: UUID, ids: str) -> TurnFiguresList:
         asked = ids.split(",")
-        return TurnFiguresList(items=[one for one in used.figures if str(one.turn_id) in asked])
+        return TurnFiguresList(
+            items=[
+                one.model_copy(update={"feedback": used.feedback.get(one.turn_id)})
+                for one in used.figures
+                if str(one.turn_id) in asked
+            ]
+        )
+
+    @app.get(f"{api}/usage/choices")
+    def choices(days: int = 30) -> UsageChoices:
+        return UsageChoices(people=used.choices, teams=[], domains=[], models=[])
+
+    @app.get(f"{api}/usage/own")
+    def own() -> OwnUsage:
+        return OwnUsage(tokens=1200, cost=0.0, budgets=used.own, renews_at=RENEWS)
+
+    _add_budgets(app, used, api)
+    _add_prices(app, used, api)
+    _add_feedback(app, used, api)
+
+
+def _add_budgets(app: FastAPI, used: FakeUsage, api: str) -> None:
+    @app.get(f"{api}/teams")
+    def teams() -> Teams:
+        return Teams(
+            items=[
+                TeamDetails(id=key, name=name, members=[], created_at=RENEWS)
+                for key, name in used.teams.items()
+            ]
+        )
+
+    @app.get(f"{api}/people")
+    def people(q: str | None = None, limit: int = 50) -> People:
+        return People(items=[], next_cursor=None)
+
+    @app.get(f"{api}/budgets")
+    def budgets() -> Budgets:
+        return Budgets(
+            items=[
+                SetBudget(
+                    principal_type=PrincipalType.TEAM, principal_id=team, name=used.teams[team],
+                    used_tokens=10, used_cost=0.0, **limits.model_dump(),
+                )
+                for team, limits in used.set.items()
+            ],
+            default=DayBudgetInput(),
+        )  # fmt: skip
+
+    @app.put(f"{api}/budgets/team/{{team}}")
+    def set_budget(team: str, body: DayBudgetInput) -> None:
+        used.set[team] = body
+
+    @app.delete(f"{api}/budgets/team/{{team}}")
+    def remove_budget(team: str) -> None:
+        used.set.pop(team, None)
+
+
+def _add_prices(app: FastAPI, used: FakeUsage, api: str) -> None:
+    @app.get(f"{api}/model-connection")
+    def connection() -> ModelConnection:
+        demo = ConnectionUsed(base_url="", default_model="demo", has_key=False)
+        return ModelConnection(
+            **demo.model_dump(), source=ConnectionSource.DEMO, environment=demo,
+            environment_is_demo=True,
+        )  # fmt: skip
+
+    @app.get(f"{api}/model-prices")
+    def prices() -> ModelPrices:
+        return ModelPrices(items=list(used.prices.values()))
+
+    @app.put(f"{api}/model-prices")
+    def set_price(body: ModelPriceInput) -> None:
+        used.prices[body.model] = ModelPrice(
+            **body.model_dump(), source=PriceSource.PAGE, saved_by="ada", saved_at=RENEWS,
+            replaces_environment=body.model in used.prices,
+        )  # fmt: skip
+
+    @app.delete(f"{api}/model-prices")
+    def remove_price(model: str) -> None:
+        del used.prices[model]
+
+
+def _add_feedback(app: FastAPI, used: FakeUsage, api: str) -> None:
+    @app.post(f"{api}/turns/{{turn_id}}/feedback")
+    def give(turn_id: UUID, body: NewFeedback) -> Feedback:
+        used.feedback[turn_id] = Feedback(**body.model_dump(), created_at=RENEWS)
+        return used.feedback[turn_id]
+
+    @app.delete(f"{api}/turns/{{turn_id}}/feedback", status_code=204)
+    def take_back(turn_id: UUID) -> None:
+        used.feedback.pop(turn_id, None)

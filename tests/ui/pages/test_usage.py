@@ -11,13 +11,16 @@ from backend.schemas.conversations.turns import TurnStatus, Usage
 from backend.schemas.usage import (
     Budget,
     BudgetKind,
+    DayBudget,
+    DayBudgetInput,
     DomainBudgets,
     ModelUsage,
+    Named,
     UsageBy,
     UsageReport,
     UsageRow,
 )
-from tests.ui.fakes.usage import TODAY
+from tests.ui.fakes.usage import RENEWS, TODAY
 from tests.ui.seen import words
 from ui.features.usage.report import as_csv
 from ui.features.usage.words import cost, usage
@@ -25,6 +28,11 @@ from ui.features.usage.words import cost, usage
 FINANCE = UsageRow(
     key="finance", name="finance", turns=2, model_calls=5, input_tokens=1000, cached_tokens=400,
     output_tokens=200, cost=1.5,
+)  # fmt: skip
+
+LOW = DayBudget(
+    kind=BudgetKind.DAY_TOKENS, limit=5_000, used=4_100, left=900, principal_type="team",
+    principal_id="t-1", name="Finance", is_low=True, renews_at=RENEWS,
 )  # fmt: skip
 
 
@@ -90,6 +98,79 @@ def test_another_choice_asks_for_another_report(open_usage, store):
     assert "Model" in page.dataframe[0].value
 
 
+def test_a_filter_that_is_chosen_is_asked_for_with_the_report(open_usage, store):
+    store.usage.rows = [FINANCE]
+    store.usage.choices = [Named(key="u-1", name="Ada"), Named(key="u-2", name="Bo")]
+    page = open_usage()
+
+    page.selectbox(key="usage-of-owner").set_value("u-2").run()
+
+    nothing_else = {"team": None, "domain": None, "model": None}
+    assert store.usage.wanted[-1] == {"person": "u-2", **nothing_else}
+    assert page.selectbox(key="usage-of-owner").options == ["Ada", "Bo"]
+
+
+def test_one_person_alone_has_no_teams_and_no_budgets(open_usage):
+    page = open_usage()
+
+    assert "Daily budgets" not in words(page)
+    assert "Team" not in page.segmented_control(key="usage-by").options
+    assert "usage-of-team" not in [one.key for one in page.selectbox]
+
+
+def test_a_teams_budget_is_set_and_removed(open_usage, store):
+    store.server.has_accounts = True
+    store.usage.teams = {"t-1": "Finance"}
+    page = open_usage()
+    assert "People without a budget here are not limited" in words(page)
+
+    page.selectbox(key="budget-of-team").set_value("t-1").run()
+    page.number_input(key="budget-tokens-team-t-1").set_value(5_000).run()
+    page.button(key="save-budget").click().run()
+    saved = dict(store.usage.set)
+    page.button(key="remove-budget").click().run()
+
+    assert not page.exception
+    assert saved == {"t-1": DayBudgetInput(tokens=5_000)}
+    assert store.usage.set == {}
+
+
+def test_ones_own_day_says_what_is_left(open_usage, store):
+    store.server.has_accounts, store.server.permissions = True, []
+    store.usage.own = [LOW]
+
+    page = open_usage()
+
+    (bar,) = page.get("progress")
+    assert bar.proto.text == "Team Finance, today: 4,100 of 5,000 tokens"
+    assert "Daily budgets\n" not in words(page)
+
+
+def test_the_chat_warns_when_little_is_left_of_a_day(open_page, store):
+    assert "budget of the team" not in words(open_page())
+    store.server.low_budgets = [LOW]
+
+    page = open_page()
+
+    assert "The budget of the team Finance for today is 82 % used" in words(page)
+
+
+def test_a_price_is_set_and_removed_on_the_page_of_models(open_page, store):
+    page = open_page().switch_page("app_pages/administration/models.py").run()
+
+    page.selectbox(key="price-model").set_value("demo").run()
+    page.number_input(key="price-Output-demo").set_value(2.5).run()
+    page.button(key="save-price").click().run()
+    (table,) = page.dataframe
+    price = store.usage.prices["demo"]
+    page.button(key="remove-price").click().run()
+
+    assert not page.exception
+    assert (price.input, price.cached, price.output) == (0, None, 2.5)
+    assert list(table.value["Set"]) == ["here by ada"]
+    assert store.usage.prices == {}
+
+
 def test_models_without_a_price_are_named(open_usage, store):
     store.usage.rows, store.usage.unpriced = [FINANCE], ["demo"]
 
@@ -137,7 +218,7 @@ def test_members_see_their_own_and_cannot_ask_for_persons(open_usage, store):
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_made_harmless():
-    rows = [FINANCE.model_copy(update={"key": "=cmd()"}), FINANCE]
+    rows = [FINANCE.model_copy(update={"name": "=cmd()"}), FINANCE]
 
     written = list(csv.DictReader(io.StringIO(as_csv(report_of(rows)))))
 

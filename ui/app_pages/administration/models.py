@@ -6,7 +6,7 @@ import streamlit as st
 
 from backend.schemas.people.rights import Permission
 from ui import state
-from ui.features.models import form, words
+from ui.features.models import form, prices, words
 from ui.features.models.calls import get_connection
 from ui.shared import entrance
 from ui.shared.formats.times import zone
@@ -22,3 +22,4 @@ if connection.key_problem:
     st.error(plain(connection.key_problem, 1_000), icon=":material/key_off:")
 form.show(connection)
 st.caption(words.RULE)
+prices.show(connection.default_model)

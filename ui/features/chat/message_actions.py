@@ -15,7 +15,7 @@ from backend.schemas.usage import TurnFigures
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.agents.team import Team, of_session
-from ui.features.chat import calls
+from ui.features.chat import calls, feedback
 from ui.features.chat import state as chat_state
 from ui.features.usage.calls import get_turn_figures
 from ui.shared import clipboard, icons, last_known
@@ -34,6 +34,7 @@ class Actions:
     session_id: UUID
     is_busy: bool = False
     is_read_only: bool = False
+    may_rate: bool = False
     versions: Mapping[int, Sequence[MessageVersion]] = field(default_factory=dict)
     figures: Mapping[UUID, TurnFigures] = field(default_factory=dict)
     team: Team = field(default_factory=Team)
@@ -50,6 +51,7 @@ def load(session: Session, active: Turn | None) -> Actions:
         session.id,
         active is not None,
         navigation.is_read_only() or session.parent_id is not None,
+        session.review_ends_at is None,
         versions,
         team=of_session(session).with_turns([active] if active else []),
     )
@@ -123,11 +125,14 @@ def under_message(row: DisplayMessage, actions: Actions) -> None:
 
 
 def under_answer(row: DisplayMessage, actions: Actions) -> None:
-    """Draw Copy and Another answer under an agent's last text."""
+    """Draw Copy, the thumbs and Another answer under an agent's last text."""
     with _row(row):
         _offer_copy(row)
         if words := _answer_words(row, actions):
             st.caption(words, width="content")
+        figures = actions.figures.get(row.turn_id) if row.turn_id is not None else None
+        if actions.may_rate and figures is not None:
+            feedback.show(figures, actions.session_id)
         # A stopped answer is continued instead, with Retry below it.
         if row.turn_id is None or actions.is_read_only or row.status is MessageStatus.STOPPED:
             return

@@ -2,11 +2,17 @@
 
 from datetime import datetime
 
-from backend.schemas.connections import ConnectionTest, ModelConnection
+from backend.schemas.connections import (
+    ConnectionTest,
+    ModelConnection,
+    ModelPriceInput,
+    ModelPrices,
+)
 from backend.types import JSON
 from ui.client import Client
 
 PATH = "model-connection"
+PRICES = "model-prices"
 TEST_SECONDS = 60.0  # it calls a real endpoint, which may have to load its model first
 
 
@@ -29,3 +35,18 @@ def remove_connection(client: Client) -> ModelConnection:
 def test_connection(client: Client, body: JSON) -> ConnectionTest:
     """Send the endpoint a short request; nothing is saved."""
     return client.call(ConnectionTest, "POST", f"{PATH}/test", json=body, timeout=TEST_SECONDS)
+
+
+def list_prices(client: Client) -> ModelPrices:
+    """Return what models cost."""
+    return client.get(ModelPrices, PRICES)
+
+
+def set_price(client: Client, new: ModelPriceInput) -> None:
+    """Set what a model costs from now on."""
+    client.send("PUT", PRICES, json=new.model_dump())
+
+
+def remove_price(client: Client, model: str) -> None:
+    """Remove the price that was set for a model."""
+    client.send("DELETE", PRICES, params={"model": model})

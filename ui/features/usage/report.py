@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from backend.schemas.usage import DomainBudgets, UsageBy, UsageReport, UsageRow
+from backend.tabular.csv_text import as_field
 from ui.features.usage import words as usage_words
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
@@ -16,6 +17,7 @@ from ui.shared.text.markdown import plain
 NAMES = {
     UsageBy.DAY: "Day",
     UsageBy.OWNER: "Person",
+    UsageBy.TEAM: "Team",
     UsageBy.DOMAIN: "Domain",
     UsageBy.MODEL: "Model",
 }
@@ -24,7 +26,7 @@ FORMATS = {
     **dict.fromkeys(COUNTED, st.column_config.NumberColumn(format="localized")),
     "Cost": st.column_config.NumberColumn(format="localized", step=0.0001),
 }
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run these
+NO_TEAM = "No team"
 
 
 def show(report: UsageReport) -> None:
@@ -32,7 +34,7 @@ def show(report: UsageReport) -> None:
     _total(report.total)
     if report.unpriced:
         st.caption(
-            f"No price is set for {plain(', '.join(report.unpriced), 300)}."
+            f"There is no price for {plain(', '.join(report.unpriced), 300)}."
             " Usage without a price counts as cost 0."
         )
     if report.unreported:
@@ -50,13 +52,12 @@ def show(report: UsageReport) -> None:
 def as_csv(report: UsageReport) -> str:
     """Return the table as CSV; names that a spreadsheet would run as formulas are escaped."""
     file = io.StringIO()
-    rows = [_cells(row, report.by) for row in report.items]
+    has_ids = report.by in (UsageBy.OWNER, UsageBy.TEAM)
+    rows = [_cells(row, report.by) | ({"Id": row.key} if has_ids else {}) for row in report.items]
     writer = csv.DictWriter(file, list(rows[0]))
     writer.writeheader()
     for row in rows:
-        key = str(row[NAMES[report.by]])
-        safe = f"'{key}" if key.startswith(FORMULA_SIGNS) else key
-        writer.writerow({**row, NAMES[report.by]: safe})
+        writer.writerow({name: as_field(value) for name, value in row.items()})
     return file.getvalue()
 
 
@@ -111,7 +112,7 @@ def _cells(row: UsageRow, by: UsageBy) -> dict[str, Any]:
         row.reasoning_tokens,
     )
     return {
-        NAMES[by]: row.key,
+        NAMES[by]: row.name or NO_TEAM,
         **dict(zip(COUNTED, figures, strict=True)),
         "Cost": row.cost,
     }

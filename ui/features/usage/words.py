@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import floor, log10
 
 from backend.schemas.conversations.turns import Usage
-from backend.schemas.usage import Budget, BudgetKind
+from backend.schemas.people.rights import PrincipalType
+from backend.schemas.usage import Budget, BudgetKind, DayBudget
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
@@ -13,8 +14,10 @@ BUDGETS = {
     BudgetKind.SESSION_COST: "This session",
     BudgetKind.DOMAIN_TOKENS: "This month, all sessions of the domain",
     BudgetKind.DOMAIN_COST: "This month, all sessions of the domain",
+    BudgetKind.DAY_TOKENS: "Today",
+    BudgetKind.DAY_COST: "Today",
 }
-TOKEN_KINDS = (BudgetKind.SESSION_TOKENS, BudgetKind.DOMAIN_TOKENS)
+TOKEN_KINDS = (BudgetKind.SESSION_TOKENS, BudgetKind.DOMAIN_TOKENS, BudgetKind.DAY_TOKENS)
 
 
 def cost(amount: float) -> str:
@@ -50,11 +53,34 @@ def unreported(models: Sequence[str]) -> str:
 
 def budget(one: Budget) -> str:
     """Return e.g. This session: 1,200 of 5,000 tokens."""
+    return f"{BUDGETS[one.kind]}: {_part(one)}"
+
+
+def day_budget(one: DayBudget) -> str:
+    """Return e.g. You, today: 1,200 of 5,000 tokens."""
+    return f"{_whose(one)}, today: {_part(one)}"
+
+
+def low_budget(one: DayBudget) -> str:
+    """Return, as Markdown, that a budget of today is nearly used up, or is, and when it renews."""
+    state = "used up" if not one.left else f"{reader.number(floor(100 * share(one)))} % used"
+    whose = "Your budget" if _is_own(one) else f"The budget of the team {plain(one.name, 60)}"
+    renews = reader.moment(one.renews_at)
+    return f"{whose} for today is {state}: {_part(one)}. It renews {renews}."
+
+
+def _is_own(one: DayBudget) -> bool:
+    return one.principal_type is PrincipalType.USER
+
+
+def _whose(one: DayBudget) -> str:
+    return "You" if _is_own(one) else f"Team {plain(one.name, 60)}"
+
+
+def _part(one: Budget) -> str:
     if one.kind in TOKEN_KINDS:
-        share = f"{reader.number(one.used)} of {reader.number(one.limit)} tokens"
-    else:
-        share = f"cost {cost(one.used)} of {cost(one.limit)}"
-    return f"{BUDGETS[one.kind]}: {share}"
+        return f"{reader.number(one.used)} of {reader.number(one.limit)} tokens"
+    return f"cost {cost(one.used)} of {cost(one.limit)}"
 
 
 def share(one: Budget) -> float:

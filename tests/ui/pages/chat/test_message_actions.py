@@ -1,6 +1,6 @@
 """What can be done with a message: edit, another answer, its versions; over a fake API."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -193,6 +193,37 @@ def test_an_answer_names_its_model_and_what_its_turn_used(open_page, store, talk
         for one in page.caption
     )
     assert "o3\\-mini" in [one.value for one in page.caption]
+
+
+def figures_of(turn):
+    ended = datetime(2026, 3, 31, 14, 5, tzinfo=UTC)
+    return TurnFigures(turn_id=turn.id, usage=Usage(), seconds=12, finished_at=ended)
+
+
+def test_an_answer_is_rated_commented_and_the_rating_taken_back(open_page, store, talk):
+    session, first, second = talk
+    store.usage.figures = [figures_of(first), figures_of(second)]
+    page = open_page(session=session.id)
+    thumbs = f"feedback-{second.id}"
+
+    page.feedback(key=thumbs).set_value(0).run()
+    rated = store.usage.feedback[second.id].rating
+    assert "Add a comment" in [one.proto.popover.label for one in page.get("popover")]
+    page.feedback(key=thumbs).set_value(None).run()
+
+    assert not page.exception
+    assert rated == "down"
+    assert store.usage.feedback == {}
+
+
+def test_who_reviews_a_session_does_not_rate_it(open_page, store, talk):
+    session, first, _ = talk
+    store.usage.figures = [figures_of(first)]
+    session.review_ends_at = datetime.now(UTC) + timedelta(hours=1)
+
+    page = open_page(session=session.id)
+
+    assert not page.get("feedback")
 
 
 def test_a_proposed_plan_is_agreed_to_in_one_press(open_page, store):

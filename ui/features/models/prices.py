@@ -1,0 +1,122 @@
+"""What models cost: the prices that are set here or by the environment, and fields to set one."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+from pydantic import ValidationError
+
+from backend.schemas.connections import (
+    MAX_PRICE,
+    ModelPrice,
+    ModelPriceInput,
+    PriceSource,
+)
+from ui import state
+from ui.client import ClientError
+from ui.features.models import calls
+from ui.shared import banners
+
+MODEL, PROBLEM = "price-model", "price-problem"
+RULE = (
+    "Per million tokens, in any one currency. A price set here comes before MODEL_PRICES of the"
+    " environment, and holds for what is used from now on; what was used keeps its cost."
+)
+FORMATS = {
+    name: st.column_config.NumberColumn(format="localized", step=0.0001)
+    for name in ("Input", "Cached input", "Output")
+}
+
+
+def show(default_model: str) -> None:
+    """Draw the table, and the fields that set the price of one model."""
+    found = calls.list_prices(state.client()).items
+    st.subheader("Prices", anchor=False)
+    st.caption(RULE)
+    if found:
+        st.dataframe(
+            [_row(one) for one in found], hide_index=True, width="stretch", column_config=FORMATS
+        )
+    prices = {one.model: one for one in found}
+    known = dict.fromkeys([*prices, default_model, st.session_state.get(MODEL)])
+    model = st.selectbox(
+        "Model",
+        [name for name in known if name],
+        key=MODEL,
+        index=None,
+        accept_new_options=True,
+        placeholder="Choose a model, or type its name",
+    )
+    if model:
+        _fields(model, prices.get(model))
+
+
+def _row(one: ModelPrice) -> Mapping[str, str | float | None]:
+    return {
+        "Model": one.model,
+        "Input": one.input,
+        "Cached input": one.cached,
+        "Output": one.output,
+        "Set": _source(one),
+    }
+
+
+def _source(one: ModelPrice) -> str:
+    if one.source is PriceSource.ENVIRONMENT:
+        return "by the environment"
+    by = f"here by {one.saved_by}"
+    return f"{by}, instead of the environment's" if one.replaces_environment else by
+
+
+def _fields(model: str, held: ModelPrice | None) -> None:
+    with st.container(horizontal=True):
+        entered = _number("Input", model, held.input if held else None)
+        cached = _number("Cached input", model, held.cached if held else None, "As input")
+        output = _number("Output", model, held.output if held else None)
+    with st.container(horizontal=True):
+        st.button(
+            "Save price", key="save-price", type="primary", icon=":material/save:",
+            on_click=_save, args=(model, entered, cached, output),
+        )  # fmt: skip
+        if held is not None and held.source is PriceSource.PAGE:
+            st.button(
+                "Remove price", key="remove-price", icon=":material/undo:",
+                help="The environment's price holds again."
+                if held.replaces_environment
+                else "The model costs nothing then.",
+                on_click=_remove, args=(model,),
+            )  # fmt: skip
+    if problem := st.session_state.pop(PROBLEM, None):
+        banners.error(problem)
+
+
+def _number(label: str, model: str, value: float | None, empty: str = "0") -> float | None:
+    entered: float | None = st.number_input(
+        label, min_value=0.0, max_value=MAX_PRICE, value=value, format="%.4g",
+        key=f"price-{label}-{model}", placeholder=empty,
+    )  # fmt: skip
+    return entered
+
+
+def _save(model: str, entered: float | None, cached: float | None, output: float | None) -> None:
+    try:
+        price = ModelPriceInput(
+            model=model, input=entered or 0.0, cached=cached, output=output or 0.0
+        )
+        calls.set_price(state.client(), price)
+    except ValidationError:
+        st.session_state[PROBLEM] = ClientError("Not saved", "The name of the model is too long.")
+    except ClientError as problem:
+        st.session_state[PROBLEM] = problem
+    else:
+        state.say("Price saved.")
+
+
+def _remove(model: str) -> None:
+    try:
+        calls.remove_price(state.client(), model)
+    except ClientError as problem:
+        st.session_state[PROBLEM] = problem
+        return
+    for label in ("Input", "Cached input", "Output"):
+        st.session_state.pop(f"price-{label}-{model}", None)
+    state.say("Price removed.")
