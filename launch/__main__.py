@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, Callable[[Settings, Console], int]] = {
     "worker": alone.run_worker,
     "ui": alone.run_ui,
     "migrate": alone.run_migrate,
+    "first-admin": alone.run_first_admin,
     "integrity": alone.run_integrity,
     "repair": alone.run_repair,
     "demo": alone.run_demo,

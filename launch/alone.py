@@ -3,6 +3,7 @@
 import os
 import sys
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 from backend.addresses import http_url
 from backend.settings import UI_PORT, Settings
@@ -40,6 +41,11 @@ def run_migrate(settings: Settings, console: Console) -> NoReturn:
     found = {"DATABASE_URL": database_url(settings)}
     console.say("Migrating the database to the newest schema")
     _become(parts.migrate(found))
+
+
+def run_first_admin(settings: Settings, console: Console) -> NoReturn:
+    """Print the link in which the first administrator is made, while nobody can administer."""
+    _become(parts.first_admin({"DATABASE_URL": database_url(settings), **_pages_port(settings)}))
 
 
 def run_integrity(settings: Settings, console: Console) -> NoReturn:
@@ -94,6 +100,13 @@ def run_worker(settings: Settings, console: Console) -> int:
 
 def _found(settings: Settings) -> dict[str, str]:
     return server_urls(settings) | {"DATA_DIR": str(settings.data_dir.resolve())}
+
+
+def _pages_port(settings: Settings) -> dict[str, str]:
+    """Return the port on which the pages of a running stack listen, where none is set."""
+    record = read_record(settings.data_dir)
+    port = urlsplit(record.ui_url).port if record and not settings.ui_port else None
+    return {"UI_PORT": str(port)} if port and not settings.public_url else {}
 
 
 def _demo_url(settings: Settings) -> dict[str, str]:

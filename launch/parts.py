@@ -37,6 +37,11 @@ def integrity(found: Mapping[str, str], *arguments: str) -> PartSpec:
     return _part("integrity", "backend.operations.integrity", list(arguments), found)
 
 
+def first_admin(found: Mapping[str, str]) -> PartSpec:
+    """Return what prints the link for the first administrator, and ends by itself."""
+    return _part("accounts", "backend.people.first_admin", [], found)
+
+
 def api(
     host: str, port: int, found: Mapping[str, str], path: str = "/readyz", *, waits: bool = False
 ) -> PartSpec:

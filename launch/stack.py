@@ -148,6 +148,8 @@ def _start_all(
     for service in services:
         supervisor.start(service)
     supervisor.wait_until_ready(services)
+    if "local" in settings.ways:
+        supervisor.run_to_end(Part(parts.first_admin(found), console))
 
 
 def _start_servers(settings: Settings, supervisor: Supervisor, console: Console) -> dict[str, str]:

@@ -3,6 +3,7 @@
 Sent later through Streamlit, they would change a page that is already visible.
 """
 
+from html import escape
 from pathlib import Path
 
 import streamlit
@@ -12,12 +13,14 @@ from starlette.routing import Route
 
 from ui.pages import PAGES
 from ui.shared.assets import FOLDER, PATH
+from ui.sign_in.gate import PERSON_HEADER
 
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
 TITLE = "<title>Streamlit</title>"
 HEAD_END = "</head>"
 ROOT = '<div id="root"></div>'
 SCRIPTS = (
+    "signed_in.js",  # first: what another person's page has stored is gone before it is read
     "history.js",
     "drafts.js",
     "places.js",
@@ -39,7 +42,13 @@ def routes() -> list[Route]:
     html = index_html()
 
     async def answer(request: Request) -> Response:
-        return HTMLResponse(html, headers={"Cache-Control": "no-cache"})
+        person = request.headers.get(PERSON_HEADER)
+        if person is None:
+            return HTMLResponse(html, headers={"Cache-Control": "no-cache"})
+        # Not kept by the browser: Back would show it to the next person.
+        meta = f'<meta name="colloquy-person" content="{escape(person)}">'
+        page = html.replace(HEAD_END, meta + HEAD_END)
+        return HTMLResponse(page, headers={"Cache-Control": "no-store"})
 
     return [Route(f"/{page.url_path}", answer) for page in PAGES]
 

@@ -13,6 +13,7 @@ from pkgutil import walk_packages
 import streamlit
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.runtime import get_instance
 from streamlit.web.bootstrap import load_config_options
 
 from backend.addresses import Address
@@ -22,6 +23,9 @@ from ui.async_api import AsyncApi
 from ui.features.chat.live.route import LiveRoutes
 from ui.shared import assets, banners
 from ui.shared.watch import route as watch
+from ui.sign_in.checks import Checks
+from ui.sign_in.gate import SIGN_IN_HEADER, Gate
+from ui.sign_in.routes import SignInRoutes
 
 SCRIPT = Path(__file__).parent / "app.py"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -34,9 +38,20 @@ def create_app(address: Address) -> ASGIApp:
     load_config_options(options(address))
     page_session.install()
     api = AsyncApi()
-    own = [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
+    checks = Checks(api)
+    own = [*SignInRoutes(api, checks).routes, *LiveRoutes(api).routes, watch.route(api)]
+    own += [assets.route(), *index_page.routes()]
     app = streamlit.App(SCRIPT, lifespan=prepared, routes=own, on_script_error=banners.unexpected)
-    return protect(until_left(app), address, page_policy())
+    gate = Gate(until_left(app), checks, owner_of)
+    return protect(gate, address, page_policy())
+
+
+def owner_of(session_id: str) -> str | None:
+    """Return the sign-in of a tab's Streamlit session; None if the tab is not there."""
+    client = get_instance().get_client(session_id)
+    if client is None or client.client_context is None:
+        return None
+    return dict(client.client_context.headers).get(SIGN_IN_HEADER)
 
 
 @asynccontextmanager
@@ -64,6 +79,8 @@ def options(address: Address) -> dict[str, object]:
         "server.enableAgentApi": False,
         "server.enableStaticServing": False,
         "client.allowedOrigins": [],  # origins that may control our pages from a frame
+        # Streamlit resumes a session only for the same value: see `ui.sign_in.gate`.
+        "server.trustedUserHeaders": {SIGN_IN_HEADER: "sign_in"},
         "browser.serverAddress": address.public_host,
         "browser.serverPort": address.public_port,
     }

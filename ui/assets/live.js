@@ -20,6 +20,7 @@ const COSTLY_MS = 16;
 const REST_MS = 20;
 const GATHER_MS = 100; // a stored row is on the page already; the end of its turn may follow soon
 const GONE = 4404;
+const SIGNED_OUT = 4401;
 
 /** Show the messages that were sent, unless they are shown already. */
 const putSent = (place, messages) => {
@@ -83,6 +84,7 @@ class Session {
       live.show();
     };
     socket.onclose = ({ code }) => {
+      if (code === SIGNED_OUT) window.colloquySignIn.check();
       if (this.isClosed || code === GONE) return;
       const wait = RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)];
       setTimeout(() => this.isClosed || this.connect(), wait);

@@ -12,6 +12,7 @@ const MEANWHILE = " The page shows the last known state. Turns go on without it,
 const CUT_OFF = `The connection is interrupted.${MEANWHILE}`;
 const AWAY = `The service does not answer.${MEANWHILE}`;
 const NOT_NOW = 503;
+const SIGNED_OUT = 401;
 
 class Watch {
   constructor() {
@@ -51,6 +52,7 @@ class Watch {
       const signal = AbortSignal.timeout(MOST_MS);
       const answer = await fetch(`/colloquy/stamp?${new URLSearchParams(shown)}`, { signal });
       const stamp = await answer.text();
+      if (answer.status === SIGNED_OUT) window.colloquySignIn.check();
       this.tell(answer.status === NOT_NOW && !this.data.says_away ? AWAY : "");
       return answer.ok ? stamp : "";
     } catch {

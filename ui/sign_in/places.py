@@ -18,7 +18,7 @@ def own_path(place: str | None) -> str:
         parts = urlsplit(place)
     except ValueError:
         return HOME
-    is_ours = not parts.scheme and not parts.netloc and parts.path.startswith("/")
+    is_ours = not parts.scheme and place.startswith("/") and not place.startswith("//")
     if not is_ours or parts.path.startswith("//") or is_of_sign_in(parts.path):
         return HOME
     return parts.path + (f"?{parts.query}" if parts.query else "")

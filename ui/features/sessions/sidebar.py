@@ -6,6 +6,7 @@ import streamlit as st
 
 from backend.schemas.operations.server import ServerInfo
 from ui import navigation, state
+from ui.features.account import menu as account_menu
 from ui.features.approvals import allowed as approval_allowed
 from ui.features.sessions import pages, session_list
 from ui.pages import PAGES, PageSpec
@@ -73,6 +74,7 @@ def _footer(server: ServerInfo, open_page: str) -> None:
             _tools_to_accept(server.pending_tools)
             with st.popover("Administration", icon=":material/settings:", type="tertiary"):
                 _links(permitted, open_page)
+        account_menu.show(server)
         shortcuts.button()
 
 

@@ -1,0 +1,32 @@
+"""The menu under the person's name: their account, and signing out."""
+
+import streamlit as st
+
+from backend.schemas.operations.server import ServerInfo
+from ui import navigation
+from ui.pages import PAGES
+from ui.shared.text.markdown import plain
+
+ACCOUNT = "account"  # the URL path of the page about one's account
+
+
+def show(server: ServerInfo) -> None:
+    """Draw the menu, where people sign in.
+
+    The buttons that sign out are pressed in `ui/assets/signed_in.js`: only an answer to the browser
+    itself can take its cookie away.
+    """
+    if not server.has_accounts:
+        return
+    name = plain(server.name or server.user, 60)
+    with st.popover(name, icon=":material/account_circle:", type="tertiary"):
+        page = next((one for one in PAGES if one.url_path == ACCOUNT), None)
+        if page and st.button(page.title, key="account", type="tertiary", icon=page.icon):
+            navigation.go(page.path, {})
+        st.button("Sign out here", key="sign-out-here", type="tertiary", icon=":material/logout:")
+        st.button(
+            "Sign out everywhere",
+            key="sign-out-everywhere",
+            type="tertiary",
+            icon=":material/devices:",
+        )

@@ -1,0 +1,64 @@
+"""The HTML of the pages on which people sign in, and the fields that they send."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from ui.shared import assets
+
+FOLDER = Path(__file__).parent / "templates"
+MAX_BODY = 20_000  # bytes; the longest password and names take a third
+# Nothing but our own styles and pictures; the only pages whose forms are sent.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
+
+_templates = Environment(
+    loader=FileSystemLoader(FOLDER),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+class TooLong(Exception):
+    """A form holds more than any sign-in needs."""
+
+
+def page(
+    template: str, title: str, status: int = 200, problem: str = "", **values: Any
+) -> Response:
+    """Return a page; `problem` is said above everything else."""
+    given = {"title": title, "problem": problem, "assets": assets.PATH, **values}
+    html = _templates.get_template(template).render(given)
+    return HTMLResponse(html, status, HEADERS)
+
+
+def notice(title: str, status: int, problem: str, place: str, way_on: str) -> Response:
+    """Return a page that says why nothing can be done here, with the way on."""
+    return page("notice.html", title, status, problem, place=place, way_on=way_on)
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a form. Raise TooLong."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MAX_BODY:
+            raise TooLong
+        parts.append(part)
+    text = b"".join(parts).decode("ascii", errors="replace")
+    return dict(parse_qsl(text, keep_blank_values=True))
