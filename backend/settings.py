@@ -251,6 +251,15 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _refuse_a_proxy_of_nobody(self) -> Self:
+        """Refuse AUTH=proxy without proxies, with which nobody could ever sign in."""
+        if "proxy" in self.ways and not self.proxies:
+            raise ValueError(
+                "AUTH=proxy needs the proxy's address in TRUSTED_PROXIES: nobody else is believed"
+            )
+        return self
+
     @property
     def ways(self) -> tuple[str, ...]:
         """Return the ways of signing in; none where there is one local user."""
@@ -260,6 +269,16 @@ class Settings(BaseSettings):
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """Return the networks of TRUSTED_PROXIES."""
         return read_networks(self.trusted_proxies)
+
+    @property
+    def identity_headers(self) -> tuple[str, str, str, str]:
+        """Return the headers in which a proxy names a person: user, email, name, groups."""
+        return (
+            self.proxy_user_header,
+            self.proxy_email_header,
+            self.proxy_name_header,
+            self.proxy_groups_header,
+        )
 
     @cached_property
     def outgoing(self) -> Outgoing:

@@ -12,6 +12,7 @@ from launch.console import Console
 from launch.environment import api_url, database_url, server_urls
 from launch.ports import any_free_port, choose_port
 from launch.processes.children import PRIVATE_UMASK
+from launch.proxy import pages_key, proxy_flags
 from launch.record import read_record
 from launch.servers.leftovers import find_leftovers
 from launch.stack import API_PORT, pages_address
@@ -22,7 +23,7 @@ from launch.supervision.supervisor import Stopped, Supervisor
 def run_api(settings: Settings, console: Console) -> NoReturn:
     """Run the API on API_PORT or, if that is unset, the next free port."""
     port = choose_port("API_PORT", settings.api_port, API_PORT, settings.host)
-    found = _found(settings) | {"API_PORT": str(port), **_demo_url(settings)}
+    found = _found(settings) | {"API_PORT": str(port), **_demo_url(settings), **pages_key(settings)}
     console.say(f"The API listens on {http_url(settings.host, port)}")
     _become(parts.api(settings.host, port, found))
 
@@ -30,10 +31,10 @@ def run_api(settings: Settings, console: Console) -> NoReturn:
 def run_ui(settings: Settings, console: Console) -> NoReturn:
     """Run the pages on UI_PORT or, if that is unset, the next free port."""
     port = choose_port("UI_PORT", settings.ui_port, UI_PORT, settings.host)
-    found = {"UI_PORT": str(port), "API_URL": api_url(settings)}
+    found = {"UI_PORT": str(port), "API_URL": api_url(settings), **pages_key(settings)}
     address = pages_address(settings, port)
     console.say(f"The pages are on {address.url}, the API is {found['API_URL']}")
-    _become(parts.ui(address, found))
+    _become(parts.ui(address, found, proxy_flags(settings)))
 
 
 def run_migrate(settings: Settings, console: Console) -> NoReturn:

@@ -11,9 +11,10 @@ from launch.record import read_record
 from launch.servers import postgres, redis
 
 ROOT = Path(__file__).resolve().parent.parent
-# The pages need only the API's URL. Secrets of domains may have any name, so this is a list of what
-# is passed on, not of what is withheld.
-FOR_PAGES = frozenset({"API_URL"})
+# The pages need only the API's URL and, where a proxy signs people in, the key by which the API
+# knows them. Secrets of domains may have any name, so this is a list of what is passed on, not of
+# what is withheld.
+FOR_PAGES = frozenset({"API_URL", "PAGES_KEY"})
 _HARMLESS_NAMES = """
     HOME LANG LANGUAGE LD_LIBRARY_PATH LOGNAME PATH SHELL SSL_CERT_DIR SSL_CERT_FILE TERM TMPDIR TZ
     USER VIRTUAL_ENV
@@ -55,7 +56,7 @@ def child_environment(found: Mapping[str, str]) -> dict[str, str]:
 
 
 def pages_environment(found: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of the pages: the API's URL, and nothing that could be a secret."""
+    """Return the environment of the pages: what they need of the API, and nothing of others."""
     return plain_environment({name: found[name] for name in FOR_PAGES & found.keys()})
 
 

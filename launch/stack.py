@@ -12,6 +12,7 @@ from launch.errors import AlreadyRunning, LaunchError
 from launch.folders import make_folder
 from launch.ports import any_free_port, choose_port
 from launch.private_files import FolderLock
+from launch.proxy import pages_key, proxy_flags
 from launch.record import StackRecord, clear_record, read_record, stack_lock, write_record
 from launch.servers.leftovers import find_leftovers, leftover_text
 from launch.servers.postgres import EmbeddedPostgres
@@ -45,7 +46,7 @@ def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> li
         *demo,
         parts.api(settings.host, ports.api, found, path, waits=True),
         *workers,
-        parts.ui(pages_address(settings, ports.ui), found),
+        parts.ui(pages_address(settings, ports.ui), found, proxy_flags(settings)),
     ]
 
 
@@ -77,6 +78,7 @@ def addresses_of(settings: Settings, ports: Ports) -> dict[str, str]:
         "UI_PORT": str(ports.ui),
         "API_PORT": str(ports.api),
         "API_URL": record.api_url,
+        **pages_key(settings),
     }
     if record.demo_model_url:
         found["DEMO_MODEL_URL"] = record.demo_model_url

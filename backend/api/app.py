@@ -51,13 +51,16 @@ from backend.api.routes.people import (
     teams,
 )
 from backend.artifacts.documents.service import Documents
+from backend.auth.identities import PROXY
 from backend.auth.oidc.metadata import Directory
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
 from backend.files.service import Files
+from backend.settings import Settings
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 from backend.version import VERSION
+from backend.web.identity import HeaderNames, IdentityHeaders
 from backend.web.protection import protect
 
 THREADS = 200  # most of them wait for PostgreSQL, so many of them cost little
@@ -130,7 +133,12 @@ def serve_app(app: FastAPI, address: Address) -> ASGIApp:
         request = {"method": "GET", **scope, "type": "http", "app": app}
         return problem(Request(request), status, title, detail)
 
-    return protect(app, address, refuse=refuse)
+    settings: Settings = app.state.services.settings
+    served: ASGIApp = app
+    if PROXY in settings.ways:
+        names = HeaderNames(*settings.identity_headers)
+        served = IdentityHeaders(app, settings.proxies, names, refuse)
+    return protect(served, address, refuse=refuse)
 
 
 def _write_metrics(app: FastAPI) -> bytes:

@@ -2,14 +2,18 @@
 
 import time
 from collections import OrderedDict
+from dataclasses import asdict
 from threading import Lock
 
 from backend.auth.api_tokens import record_refused
-from backend.auth.callers import find_caller
+from backend.auth.callers import find_caller, note_use, scope_of
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.auth.tokens import digest
 from backend.errors.people import NotSignedIn
+from backend.people.providers.signing_in import admit_proxied
+from backend.schemas.people.providers import ProxiedPerson
 from backend.settings import Settings
+from backend.web.identity import Proxied
 from db.session import Database
 
 KEPT_SECONDS = 2.0  # after which a token that has ended is refused
@@ -23,7 +27,7 @@ class Callers:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
-        self._known: OrderedDict[str, tuple[float, Scope]] = OrderedDict()
+        self._known: OrderedDict[str | Proxied, tuple[float, Scope]] = OrderedDict()
         self._refused: OrderedDict[str, float] = OrderedDict()
         self._lock = Lock()
 
@@ -34,8 +38,7 @@ class Callers:
 
     def remembered(self, token: str) -> Scope | None:
         """Return the scope of a token that was found a moment ago."""
-        held = self._known.get(digest(token))
-        return held[1] if held and held[0] > time.monotonic() else None
+        return self._remembered(digest(token))
 
     def find(self, token: str) -> Scope:
         """Return the scope of a token's holder. Raise NotSignedIn."""
@@ -46,11 +49,30 @@ class Callers:
         except NotSignedIn:
             self._record_refusal(token)
             raise
+        self._remember(digest(token), scope)
+        return scope
+
+    def find_proxied(self, person: Proxied) -> Scope:
+        """Return the scope of a person whom a trusted proxy has named. Raise PersonDisabled."""
+        if (scope := self._remembered(person)) is not None:
+            return scope
+        given = ProxiedPerson(**{**asdict(person), "groups": list(person.groups)})
+        with self._database.transaction() as session:
+            user_id = admit_proxied(session, self._settings, given)
+            note_use(session, user_id)
+            scope = scope_of(session, user_id, self._settings.review)
+        self._remember(person, scope)
+        return scope
+
+    def _remembered(self, key: str | Proxied) -> Scope | None:
+        held = self._known.get(key)
+        return held[1] if held and held[0] > time.monotonic() else None
+
+    def _remember(self, key: str | Proxied, scope: Scope) -> None:
         with self._lock:
-            self._known[digest(token)] = (time.monotonic() + KEPT_SECONDS, scope)
+            self._known[key] = (time.monotonic() + KEPT_SECONDS, scope)
             while len(self._known) > MOST_KEPT:
                 self._known.popitem(last=False)
-        return scope
 
     def _record_refusal(self, token: str) -> None:
         """Record that an API token that has ended was used; not each time a program tries again."""

@@ -24,6 +24,7 @@ from backend.schemas.conversations.sessions import MAX_KEY_CHARS
 from backend.schemas.people.rights import Allows, Resource
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
+from backend.web.identity import proxied_by
 
 
 def of_app(name: str) -> Any:
@@ -49,13 +50,17 @@ async def get_scope(
 ) -> Scope:
     """Return the caller's scope: with AUTH=none the local user's, else that of their token.
 
+    Who sends none is whom a trusted proxy names, with AUTH=proxy.
+
     Raise NotSignedIn, TokenTooNarrow.
     """
     callers: Callers = request.app.state.callers
     if callers.local is not None:
         return callers.local
     if given is None:
-        raise NotSignedIn
+        if (person := proxied_by(request.scope)) is None:
+            raise NotSignedIn
+        return await run_in_threadpool(callers.find_proxied, person)
     token = given.credentials
     scope = callers.remembered(token)
     if scope is None:

@@ -45,6 +45,13 @@ def find_caller(session: Session, token: str, ways: Sequence[str], review: Revie
     raise NotSignedIn
 
 
+def note_use(session: Session, user_id: str) -> None:
+    """Note that a person has just been here, who uses neither a sign-in nor a token."""
+    row, now = UserRow, func.clock_timestamp()
+    is_stale = func.coalesce(row.seen_at < now - NOTED, True)
+    session.execute(update(row).where(row.id == user_id, is_stale).values(seen_at=now))
+
+
 def is_open() -> ColumnElement[bool]:
     """Match the sign-ins that have not ended."""
     now = func.clock_timestamp()

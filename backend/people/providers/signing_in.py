@@ -1,5 +1,7 @@
 """Signing in with a provider, or by a proxy: whom it names is let in, or refused and recorded."""
 
+from sqlalchemy.orm import Session
+
 from backend import audit
 from backend.auth import sign_ins, throttle
 from backend.auth.identities import PROXY, Admission, Identity, admit
@@ -62,21 +64,21 @@ def of_proxy(
     """Begin the sign-in of a person whom a trusted proxy has let in. Raise PersonDisabled."""
     try:
         with database.transaction() as session:
-            ways = store.ways_in(session, settings)
-            user_id = admit(session, identity_of(person), _of_proxy(settings), ways)
+            user_id = admit_proxied(session, settings, person)
             return sign_ins.begin(session, user_id, PROXY, visitor)
     except AppError as error:
         _record_refusal(database, error, PROXY, PROXY, visitor)
         raise
 
 
-def identity_of(person: ProxiedPerson) -> Identity:
-    """Return whom a proxy names. All proxies of an installation are one issuer."""
-    return Identity(PROXY, person.user, person.name, person.email, frozenset(person.groups))
+def admit_proxied(session: Session, settings: Settings, person: ProxiedPerson) -> str:
+    """Return the id of the person whom a trusted proxy names; somebody new becomes a member.
 
-
-def _of_proxy(settings: Settings) -> Admission:
-    return Admission(PROXY, settings.proxy_groups, admits_new=True)
+    All proxies of an installation are one issuer. Raise PersonDisabled.
+    """
+    identity = Identity(PROXY, person.user, person.name, person.email, frozenset(person.groups))
+    admission = Admission(PROXY, settings.proxy_groups, admits_new=True)
+    return admit(session, identity, admission, store.ways_in(session, settings))
 
 
 def _record_refusal(

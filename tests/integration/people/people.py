@@ -25,6 +25,7 @@ class Accounts:
 
     def __init__(self, client: TestClient, database: Database) -> None:
         self._client = client
+        self.app = client.app
         self.database = database
 
     def visitor(self, token: str | None = None) -> TestClient:

@@ -74,7 +74,7 @@ def test_pages_and_demo_model_get_no_credentials(name, monkeypatch):
     monkeypatch.setenv(name, "canary")
     found = {"DATABASE_URL": "postgresql://canary", "API_URL": "http://x", "REDIS_URL": "canary"}
 
-    pages, demo_model = parts.ui(Address("127.0.0.1", 1), found).env, parts.demo(2).env
+    pages, demo_model = parts.ui(Address("127.0.0.1", 1), found, {}).env, parts.demo(2).env
 
     assert pages["API_URL"] == "http://x"
     assert pages["PATH"] == demo_model["PATH"] == os.environ["PATH"]
