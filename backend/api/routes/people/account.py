@@ -31,11 +31,17 @@ def get_account(services: ServicesDep, scope: ReadScope) -> Account:
 
 @router.post("/account/password", status_code=201)
 def change_password(
-    body: Sent[PasswordChange], request: Request, services: ServicesDep, scope: ManageScope
+    body: Sent[PasswordChange],
+    request: Request,
+    services: ServicesDep,
+    scope: ManageScope,
+    callers: CallersDep,
 ) -> SignedIn:
     """Change one's own password. All sign-ins end; the answer holds a new one."""
     visitor = visitor_of(request, services.settings)
-    return local.change_password(services.database, scope, body, visitor)
+    signed_in = local.change_password(services.database, scope, body, visitor)
+    callers.forget()
+    return signed_in
 
 
 @router.get("/account/tokens")

@@ -75,8 +75,14 @@ def get_link(token: LinkToken, services: ServicesDep) -> OneTimeLink:
 
 @router.post("/one-time-links/{token}", status_code=201)
 def use_link(
-    token: LinkToken, body: Sent[NewPassword], request: Request, services: ServicesDep
+    token: LinkToken,
+    body: Sent[NewPassword],
+    request: Request,
+    services: ServicesDep,
+    callers: CallersDep,
 ) -> SignedIn:
     """Set the password that the link permits to set, and sign in. The link ends."""
     visitor = visitor_of(request, services.settings)
-    return local.use_link(services.database, token, body, visitor)
+    signed_in = local.use_link(services.database, token, body, visitor)
+    callers.forget()
+    return signed_in
