@@ -53,3 +53,28 @@ def test_a_file_that_moved_or_could_be_several_is_noticed():
     assert unresolved("see `service.py`", FILES) == ["service.py"]
     assert unresolved("`backend/files`: `service.py`", FILES) == []
     assert unresolved("see `tools/mcp/names.py` and `docs/operations.md`", FILES) == []
+
+
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+
+
+def absent_tests(text: str) -> list[str]:
+    def is_there(path: str, name: str) -> bool:
+        file = ROOT / path
+        return file.is_file() and re.search(
+            rf"^def {name}\(", file.read_text(encoding="utf-8"), re.MULTILINE
+        )
+
+    return [f"{path}::{name}" for path, name in TEST.findall(text) if not is_there(path, name)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_test_that_a_page_refers_to_exists(page):
+    assert absent_tests(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_test_that_was_renamed_is_noticed():
+    here = "tests/unit/test_docs.py"
+
+    assert absent_tests(f"`{here}::test_that_never_was`") == [f"{here}::test_that_never_was"]
+    assert absent_tests(f"`{here}::test_a_test_that_was_renamed_is_noticed`") == []

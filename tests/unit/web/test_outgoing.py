@@ -1,12 +1,19 @@
 """Connections that a configuration names go only where the operator allows, whatever is written."""
 
 import asyncio
+import ssl
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import httpcore
 import httpx
 import httpx2
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from pydantic import SecretStr
 
 from backend.connections.probe import probe
@@ -263,3 +270,52 @@ def test_the_environments_own_endpoint_needs_no_entry():
     assert outgoing_of(settings).find("127.0.0.1", 11434)
     with pytest.raises(AddressRefused):
         settings.outgoing.find("127.0.0.1", 11434)  # a tool server may not use it
+
+
+def test_tls_verifies_the_name_although_the_address_is_pinned(tmp_path):
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+        await writer.drain()
+
+    async def ask(*names: str) -> list[str]:
+        (tmp_path / "named.pem").write_bytes(certificate_for("named.example"))
+        ours = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        ours.load_cert_chain(tmp_path / "named.pem")
+        theirs = ssl.create_default_context(cafile=tmp_path / "named.pem")
+        outgoing = Outgoing(permits_inside=True, resolve=Names(["127.0.0.1"]))
+        server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=ours)
+        port = server.sockets[0].getsockname()[1]
+        found = []
+        client = guard(httpx.AsyncClient(trust_env=False, verify=theirs), outgoing)
+        async with server, client:
+            for name in names:
+                try:
+                    found.append(str(await client.get(f"https://{name}:{port}")))
+                except httpx.ConnectError as error:
+                    found.append(str(error))
+        return found
+
+    right, wrong = asyncio.run(ask("named.example", "other.example"))
+
+    assert "200 OK" in right
+    assert "certificate is not valid for 'other.example'" in wrong
+
+
+def certificate_for(name: str) -> bytes:
+    """Return a certificate that vouches for itself, with its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    kept = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return made.public_bytes(Encoding.PEM) + kept
