@@ -121,9 +121,9 @@ class Client:
         """Return one session."""
         return self.get(Session, f"sessions/{session_id}")
 
-    def new_session(self, domain: str | None = None) -> Session:
+    def new_session(self, domain: str | None = None, team: str | None = None) -> Session:
         """Make an empty session, from the default domain unless one is named."""
-        body = NewSession(domain=domain).model_dump(mode="json", exclude_none=True)
+        body = NewSession(domain=domain, team=team).model_dump(mode="json", exclude_none=True)
         return self.call(Session, "POST", "sessions", json=body)
 
     def upload_file(
@@ -197,13 +197,14 @@ class Client:
         *,
         domain: str | None = None,
         model: str | None = None,
+        team: str | None = None,
     ) -> ChatResponse:
         """Submit a message and return without waiting; without a session, make one from a domain.
 
         The same `key` and text return the same turn, however often they are sent.
         """
         path = f"sessions/{session_id}/chat" if session_id else "chat"
-        new = NewChatRequest(message=text, domain=domain, model=model)
+        new = NewChatRequest(message=text, domain=domain, model=model, team=team)
         body: Wire = ChatRequest(message=text, model=model) if session_id else new
         headers = {"Idempotency-Key": key, "Prefer": ANSWER_LATER}
         json = body.model_dump(mode="json", exclude_none=True)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import streamlit as st
 
+from backend.schemas.people.rights import SessionRights
 from ui import state
 from ui.state import Destination
 
@@ -16,6 +17,7 @@ WORK_PAGE = "app_pages/administration/work.py"
 USAGE_PAGE = "app_pages/administration/usage.py"
 SERVERS_PAGE = "app_pages/administration/servers.py"
 INBOX_PAGE = "app_pages/inbox.py"
+GRANTS_PAGE = "app_pages/administration/grants.py"
 RETENTION_PAGE = "app_pages/administration/retention.py"
 DATA_PAGE = "app_pages/data.py"
 DOMAINS_PAGE = "app_pages/administration/domains.py"
@@ -45,6 +47,17 @@ def link_is_broken() -> bool:
 
 
 def is_read_only() -> bool:
+    """Return whether the page is read-only: it asks for that, or the person may not do more."""
+    opened = state.memory().opened
+    may_only_read = (
+        opened is not None
+        and opened.id == open_session_id()
+        and opened.rights is SessionRights.READ
+    )
+    return asks_to_read() or may_only_read
+
+
+def asks_to_read() -> bool:
     """Return whether the page is opened read-only, without a composer."""
     return st.query_params.get("view") == "read" or link_token() is not None
 
@@ -148,7 +161,7 @@ def stay(page: str) -> None:
 
 def session_query(session_id: UUID) -> dict[str, str]:
     """Return the query of a link to another page about a session; read-only stays read-only."""
-    view = {"view": "read"} if is_read_only() else {}
+    view = {"view": "read"} if asks_to_read() else {}
     return {"session": str(session_id), **view}
 
 

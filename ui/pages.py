@@ -10,7 +10,8 @@ from ui import navigation
 class PageSpec:
     """One page. `key` is that of its sidebar link; without one, only other pages link to it.
 
-    `needs`: what the caller must be permitted to; such pages are under *Administration*.
+    `needs`: what the caller must be permitted to; such pages are under *Administration*, those
+    `of_accounts` only where people sign in.
     """
 
     path: str
@@ -19,6 +20,7 @@ class PageSpec:
     url_path: str
     key: str | None = None
     needs: Permission | None = None
+    of_accounts: bool = False
     shortcut: str | None = None
 
 
@@ -59,6 +61,15 @@ PAGES = (
         "models",
         "models",
         needs=Permission.MANAGE_MODELS,
+    ),
+    PageSpec(
+        navigation.GRANTS_PAGE,
+        "Grants",
+        ":material/key:",
+        "grants",
+        "grants",
+        needs=Permission.MANAGE_PEOPLE,
+        of_accounts=True,
     ),
     PageSpec(navigation.SHARED_PAGE, "Shared session", ":material/link:", "shared"),
     PageSpec(navigation.CONFIGURATION_PAGE, "Configuration", ":material/tune:", "configuration"),

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from backend.schemas.people.rights import SessionRights
 from ui import navigation, state
 from ui.features.agents import team
 from ui.features.artifacts import panel as artifact_panel
@@ -51,7 +52,9 @@ settled, current = split_current(rows.items, last if is_latest else None)
 actions = message_actions.load(session, turns[0] if turns else None)
 actions = message_actions.with_figures(actions, session, rows.items)
 
-if not navigation.is_read_only() and session.parent_id is None:
+if session.rights is SessionRights.READ and not navigation.asks_to_read():
+    composer.show_reading_only(session)
+elif not navigation.is_read_only() and session.parent_id is None:
     above = composer.show(session_id, turns[0] if turns else None)
     model_choice.show_for_session(above, session, server)
     own_usage.warn(server)

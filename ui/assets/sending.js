@@ -60,9 +60,9 @@ export class Sending {
   }
 
   /** The page was drawn for `session`, which is null for a new chat; `gone` does not exist any more. */
-  update({ session, gone, domain, choice, composer, turns, takenBack }) {
+  update({ session, gone, domain, team, choice, composer, turns, takenBack }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
-    Object.assign(this, { session, domain, choice, composer });
+    Object.assign(this, { session, domain, team, choice, composer });
     document.body.dataset.colloquySends = composer;
     window.colloquyDrafts?.place(composer, session ?? this.begun.get(composer) ?? null, gone);
     for (const { turn, text } of takenBack) {
@@ -125,8 +125,8 @@ export class Sending {
     const text = area.value;
     if (!text.trim()) return;
     this.waiting.delete(name);
-    const { session: page, domain, model } = this;
-    const message = { text, page, domain, model, composer: name, at: Date.now() };
+    const { session: page, domain, team, model } = this;
+    const message = { text, page, domain, team, model, composer: name, at: Date.now() };
     this.messages.push(message);
     this.returned.delete(message.composer);
     this.problem = null;
@@ -238,7 +238,7 @@ export class Sending {
     const { text, composer } = message;
     const begun = () => message.page ?? this.begun.get(composer) ?? null;
     if (!begun()) await this.chosen(message);
-    const { domain, model } = message;
+    const { domain, team, model } = message;
     const words = `${composer} ${model ?? ""} ${text}`;
     const session = begun();
     const key = this.keys.get(words) ?? newKey();
@@ -247,7 +247,7 @@ export class Sending {
       const answer = await fetch("/colloquy/send", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ session, text, key, model, domain: session ? null : domain }),
+        body: JSON.stringify({ session, text, key, model, ...(session ? { domain: null } : { domain, team }) }),
       });
       const told = await answer.json();
       if (!answer.ok) throw told;
@@ -270,7 +270,9 @@ export class Sending {
   /** A new chat begins with the choices made for it, even those made just before its message. */
   async chosen(message) {
     await settled();
-    if (this.composer === message.composer) Object.assign(message, { domain: this.domain, model: this.model });
+    if (this.composer === message.composer) {
+      Object.assign(message, { domain: this.domain, team: this.team, model: this.model });
+    }
   }
 
   /** A refused text that is taken out of its composer is another message when it is written again. */

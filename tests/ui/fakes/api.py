@@ -36,6 +36,7 @@ from tests.ui.fakes.artifacts import add_artifact_routes
 from tests.ui.fakes.branches import add_branch_routes, rows_on_branch
 from tests.ui.fakes.domains import add_domain_routes
 from tests.ui.fakes.files import add_file_routes
+from tests.ui.fakes.grants import add_grant_routes
 from tests.ui.fakes.inspection import add_inspection_routes
 from tests.ui.fakes.plans import add_plan_routes
 from tests.ui.fakes.search import add_search_route
@@ -179,6 +180,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     add_domain_routes(app, store, api)
 
     add_server_routes(app, store.servers)
+    add_grant_routes(app, api, store)
 
     add_approval_routes(app, store.approvals, api)
 
@@ -225,6 +227,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     @app.post(f"{api}/chat", status_code=202)
     def chat(body: NewChatRequest, request: Request) -> ChatResponse:
         store.asked_domains.append(body.domain)
+        store.asked_teams.append(body.team)
         return submit(body.session_id, body.message, request.headers["Idempotency-Key"])
 
     @app.post(f"{api}/sessions/{{session_id}}/chat", status_code=202)

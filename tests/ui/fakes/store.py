@@ -34,6 +34,7 @@ from tests.ui.fakes.artifacts import FakeArtifacts
 from tests.ui.fakes.branches import Fork
 from tests.ui.fakes.domains import FakeDomains
 from tests.ui.fakes.files import FakeFiles
+from tests.ui.fakes.grants import FakeGrants
 from tests.ui.fakes.inspection import Inspected
 from tests.ui.fakes.plans import FakePlans
 from tests.ui.fakes.servers import FakeServers
@@ -69,6 +70,7 @@ class Store:
         self.calls: list[str] = []
         self.bodies: list[dict] = []
         self.asked_domains: list[str | None] = []
+        self.asked_teams: list[str | None] = []
         self.domains = FakeDomains()
         self.workers = [WorkerInfo(name="desk-1", turns=0, capacity=8, is_draining=False)]
         self.redis_answers = True
@@ -82,6 +84,7 @@ class Store:
         self.usage = FakeUsage()
         self.own_table: QueryTable | None = None
         self.uploads = FakeFiles()
+        self.grants = FakeGrants()
         self.answers = True
         self.refusal: Problem | None = None
         self.search_refusal: Problem | None = None

@@ -10,6 +10,7 @@ export const menu = { id: null, anchor: null };
 
 function choicesFor(row) {
   const ids = [row.id];
+  if (!row.own) return [["verified_user", "Allowed tools", () => ask("allowed", { ids })]];
   return [
     ["edit", "Rename", () => startRename(row.id)],
     isPinned(row)

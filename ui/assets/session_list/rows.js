@@ -33,9 +33,10 @@ function drawRow(row) {
   const title = titleOf(row);
   const isSelected = selection.ids.has(row.id);
   const current = row.id === list.current ? "0" : "-1";
-  setText(opener, title);
-  setAttribute(opener, "title", title);
-  setAttribute(opener, "aria-label", row.mark ? `${title}, ${MARKS[row.mark]}` : title);
+  const shown = row.whose ? `${title} · ${row.whose}` : title;
+  setText(opener, shown);
+  setAttribute(opener, "title", shown);
+  setAttribute(opener, "aria-label", row.mark ? `${shown}, ${MARKS[row.mark]}` : shown);
   setAttribute(opener, "aria-current", row.id === openId() ? "page" : null);
   setAttribute(opener, "role", isSelecting() ? "checkbox" : null);
   setAttribute(opener, "aria-checked", isSelecting() ? String(isSelected) : null);

@@ -1,7 +1,7 @@
 // Selecting several sessions, with Ctrl, Cmd or Shift, or "Select" in the menu: rows become
 // checkboxes.
 import { make, makeButton, setText } from "./elements.js";
-import { draw, list } from "./list.js";
+import { draw, list, rowOf } from "./list.js";
 import { askToDelete, putAway, putAwayWords } from "./menu.js";
 
 export const selection = { ids: new Set(), anchor: null };
@@ -25,7 +25,7 @@ export function selectTo(id) {
 
 function add(ids) {
   const most = list.data.limits.selected;
-  for (const id of ids) if (selection.ids.size < most) selection.ids.add(id);
+  for (const id of ids) if (selection.ids.size < most && rowOf(id)?.own) selection.ids.add(id);
 }
 
 export function endSelection() {

@@ -7,7 +7,7 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
 from backend.schemas.conversations.turns import Turn, TurnStatus
 from ui import navigation, state
 from ui.client import ClientError
@@ -15,10 +15,12 @@ from ui.features.chat import state as chat_state
 from ui.features.chat import uploads
 from ui.features.chat.history import speaker
 from ui.features.domains import state as domain_state
+from ui.features.sharing import team_choice, whose
 from ui.shared import last_known
 from ui.shared.once import is_done, once
 from ui.shared.states import queue_words
 from ui.shared.text.long_text import verbatim
+from ui.shared.text.markdown import plain
 
 RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
 REBUILD = "rebuild"  # offered by the last row when the stored state cannot be read
@@ -54,6 +56,12 @@ def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
     return above
 
 
+def show_reading_only(session: Session) -> None:
+    """Draw a composer that takes nothing, with a sentence that says why."""
+    st.bottom.caption(f":material/visibility: {plain(whose.reading_only(session), 300)}")
+    st.chat_input("You may only read here", key=f"reading-{session.id}", disabled=True)
+
+
 def _stop_button(place: DeltaGenerator, active: Turn) -> None:
     place.button(
         "Stopping" if active.stop_requested else "Stop",
@@ -72,9 +80,13 @@ def send(session_id: UUID | None, text: str) -> bool:
         return False
     domain = domain_state.chosen() if session_id is None else None
     model = state.memory().choice.model
-    key = chat_state.send_key(" ".join(filter(None, (str(session_id), domain, model, text))))
+    team = team_choice.chosen() if session_id is None else None
+    words = (str(session_id), domain, model, team, text)
+    key = chat_state.send_key(" ".join(filter(None, words)))
     try:
-        accepted = state.client().send_message(session_id, text, key, domain=domain, model=model)
+        accepted = state.client().send_message(
+            session_id, text, key, domain=domain, model=model, team=team
+        )
     except ClientError as problem:
         state.flash(problem)
         return False

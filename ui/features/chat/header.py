@@ -6,10 +6,11 @@ import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.operations.server import ServerInfo
+from backend.schemas.people.rights import SessionRights
 from ui import navigation
 from ui.features.artifacts.state import panel_of
-from ui.features.links import sharing
 from ui.features.results import exports
+from ui.features.sharing import dialog, whose
 from ui.features.usage import session as usage_session
 from ui.shared import banners, icons
 from ui.shared.text.markdown import plain
@@ -40,9 +41,11 @@ def _badges(session: Session, server: ServerInfo) -> None:
     """Draw whether the session is archived or can only be read here."""
     if session.archived:
         st.badge("Archived", icon=":material/archive:", color="gray")
+    if not navigation.asks_to_read() and (words := whose.words(session)):
+        st.badge(plain(words, 80), icon=":material/group:", color="gray")
     if not navigation.is_read_only():
         return
-    st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
+    st.badge(f"Read only · {plain(whose.owner(session), 60)}", color="gray")
     if session.owner == server.user and session.parent_id is None:
         st.page_link(
             navigation.CHAT_PAGE,
@@ -57,8 +60,8 @@ def _actions(session: Session, server: ServerInfo) -> None:
     """Draw the session's actions, and links to its other pages."""
     usage_session.show(session)
     exports.show(session)
-    if session.owner == server.user and not navigation.is_read_only():
-        sharing.button(session)
+    if session.rights is SessionRights.OWN and not navigation.is_read_only():
+        dialog.button(session)
     st.button(
         "Artifacts",
         key=f"artifacts-{session.id}",

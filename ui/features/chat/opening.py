@@ -7,6 +7,7 @@ from backend.schemas.operations.server import ServerInfo
 from ui.features.chat import composer
 from ui.features.chat import state as chat_state
 from ui.features.domains import choice as domain_choice
+from ui.features.sharing import team_choice
 from ui.shared import banners
 from ui.shared.text.markdown import plain
 
@@ -28,6 +29,8 @@ def show(server: ServerInfo) -> Domain | None:
         )
         banners.model_badge(server)
     domain = domain_choice.show()
+    with st.container(horizontal_alignment="center"):
+        team_choice.show()
     st.space("small")
     left, right = st.columns(2)
     for index, question in enumerate(domain.suggestions if domain else ()):

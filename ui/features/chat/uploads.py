@@ -15,6 +15,7 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat import state as chat_state
 from ui.features.domains import state as domain_state
+from ui.features.sharing import team_choice
 from ui.shared import named_alike
 from ui.shared.formats import reader
 from ui.shared.named_alike import NamedAlike
@@ -145,7 +146,7 @@ def _leave_out(key: str, file: FileDetails) -> None:
 
 def _begin_session() -> UUID:
     """Make the session that the files belong to, and name it in the URL."""
-    session = state.client().new_session(domain_state.chosen())
+    session = state.client().new_session(domain_state.chosen(), team_choice.chosen())
     chat_state.name_composer(None, session.id)
     navigation.show_session(session.id)
     return session.id

@@ -12,9 +12,10 @@ from backend.schemas.conversations.sessions import MessagePage
 from ui.client import Client
 
 
-def make_link(client: Client, session_id: UUID) -> NewSessionLink:
-    """Make a link to a session."""
-    return client.call(NewSessionLink, "POST", f"sessions/{session_id}/links")
+def make_link(client: Client, session_id: UUID, days: int) -> NewSessionLink:
+    """Make a link to a session that is valid for so many days."""
+    body = {"days": days}
+    return client.call(NewSessionLink, "POST", f"sessions/{session_id}/links", json=body)
 
 
 def list_links(client: Client, session_id: UUID) -> SessionLinks:

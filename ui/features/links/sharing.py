@@ -1,48 +1,42 @@
-"""The dialog in which an owner makes links to a session, and revokes them."""
+"""The links by which others read a session: made, listed with their states, and revoked."""
 
 from urllib.parse import urlsplit
 from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.conversations.links import SessionLink
-from backend.schemas.conversations.sessions import Session
+from backend.schemas.conversations.links import LINK_DAYS, MAX_LINK_DAYS, LinkState, SessionLink
 from ui import navigation, state
 from ui.features.links import calls
-from ui.shared import banners
 from ui.shared.formats import reader
 
 _MADE = "made-link"
+_DAYS = "link-days"
 
 
-def button(session: Session) -> None:
-    """Draw the button that opens the dialog."""
-    if st.button(
-        "Share",
-        key=f"share-{session.id}",
-        icon=":material/share:",
-        type="tertiary",
-        help="Share a read-only link",
-    ):
-        st.session_state.pop(_MADE, None)
-        _show(session.id)
+def begin() -> None:
+    """Forget the link that was made when the dialog was last open."""
+    st.session_state.pop(_MADE, None)
 
 
-@st.dialog("Share a read-only link", icon=":material/share:")
-def _show(session_id: UUID) -> None:
-    banners.what_happened()
+def show(session_id: UUID) -> None:
+    """Draw the links of a session, and how to make another one."""
     st.caption(
         "Anyone who has the link and access to this installation can read the session: messages, "
         "steps, tables and charts, including future ones. They cannot write or approve anything."
     )
-    st.button(
-        "Make a link",
-        key="make-link",
-        type="primary",
-        icon=":material/add_link:",
-        on_click=_make,
-        args=(session_id,),
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        days = st.number_input(
+            "Days it is valid", 1, MAX_LINK_DAYS, LINK_DAYS, key=_DAYS, width=140
+        )
+        st.button(
+            "Make a link",
+            key="make-link",
+            type="primary",
+            icon=":material/add_link:",
+            on_click=_make,
+            args=(session_id, int(days)),
+        )
     if url := st.session_state.get(_MADE):
         st.code(url, None, wrap_lines=True)
         st.caption("Copy it now. It will not be shown again.")
@@ -54,11 +48,10 @@ def _row(session_id: UUID, link: SessionLink) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        line = f"Made {reader.moment(link.created_at)}"
-        if link.revoked_at is not None:
-            st.caption(f":material/link_off: {line}, revoked {reader.moment(link.revoked_at)}")
+        if link.state is not LinkState.VALID:
+            st.caption(f":material/link_off: {_words(link)}")
             return
-        st.markdown(f":material/link: {line}", width="content")
+        st.markdown(f":material/link: {_words(link)}", width="content")
         st.button(
             "Revoke",
             key=f"revoke-{link.id}",
@@ -69,10 +62,23 @@ def _row(session_id: UUID, link: SessionLink) -> None:
         )
 
 
-def _make(session_id: UUID) -> None:
+def _words(link: SessionLink) -> str:
+    """Return when a link was made, and when it ends or why it has ended."""
+    line = f"Made {reader.moment(link.created_at)}"
+    if link.revoked_at is not None:
+        return f"{line}, revoked {reader.moment(link.revoked_at)}"
+    if link.state is LinkState.DISABLED:
+        return f"{line}, ended with the account of who made it"
+    if link.expires_at is None:
+        return line
+    ends = "expired" if link.state is LinkState.EXPIRED else "valid until"
+    return f"{line}, {ends} {reader.moment(link.expires_at)}"
+
+
+def _make(session_id: UUID, days: int) -> None:
     here = urlsplit(st.context.url or "")
     with state.flashing():
-        token = calls.make_link(state.client(), session_id).token
+        token = calls.make_link(state.client(), session_id, days).token
         st.session_state[_MADE] = f"{here.scheme}://{here.netloc}/shared?{navigation.LINK}={token}"
 
 

@@ -11,9 +11,11 @@ import streamlit as st
 
 from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, Session
 from backend.schemas.conversations.turns import TurnStatus, WaitsFor
+from backend.schemas.people.rights import SessionRights
 from ui import navigation, state
 from ui.features.sessions import acts, pages
 from ui.features.sessions.pages import LoadedSessions
+from ui.features.sharing import whose
 from ui.shared import assets
 from ui.shared.formats.times import grouped, zone
 from ui.shared.text.markdown import one_line
@@ -65,6 +67,8 @@ def _row(session: Session) -> dict[str, Any]:
         "title": one_line(session.title) or NEW_TITLE,
         "mark": _mark(session),
         "pinned": session.pinned,
+        "own": session.rights is SessionRights.OWN,
+        "whose": one_line(whose.words(session)),
     }
 
 

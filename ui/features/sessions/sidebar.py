@@ -69,13 +69,18 @@ def _footer(server: ServerInfo, open_page: str) -> None:
             args=(not held.archived,),
         )
         _links([page for page in PAGES if page.key and page.needs is None], open_page)
-        permitted = [page for page in PAGES if page.key and page.needs in server.permissions]
+        permitted = [page for page in PAGES if _is_permitted(page, server)]
         if permitted:
             _tools_to_accept(server.pending_tools)
             with st.popover("Administration", icon=":material/settings:", type="tertiary"):
                 _links(permitted, open_page)
         account_menu.show(server)
         shortcuts.button()
+
+
+def _is_permitted(page: PageSpec, server: ServerInfo) -> bool:
+    is_here = server.has_accounts or not page.of_accounts
+    return bool(page.key) and page.needs in server.permissions and is_here
 
 
 def _tools_to_accept(count: int) -> None:

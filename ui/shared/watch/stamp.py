@@ -25,7 +25,18 @@ def stamp_of(
     """
     sessions = [*sessions, opened] if opened else sessions
     stands = [
-        (s.id, s.status, s.waits_for, s.title, s.pinned, s.archived, s.message_count, s.branch)
+        (
+            s.id,
+            s.status,
+            s.waits_for,
+            s.title,
+            s.pinned,
+            s.archived,
+            s.message_count,
+            s.branch,
+            s.rights,
+            s.team,
+        )
         for s in sessions
     ]
     marks = [mark_of(row) for row in rows]

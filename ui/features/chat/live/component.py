@@ -16,6 +16,7 @@ from ui.features.agents import marks, route_words
 from ui.features.agents.team import Team
 from ui.features.chat import state as chat_state
 from ui.features.domains import state as domain_state
+from ui.features.sharing import team_choice
 from ui.shared import assets
 
 KEY = "live"
@@ -59,6 +60,7 @@ def show(
             "session": str(session_id) if session_id else None,
             "gone": str(held.gone) if held.gone else None,
             "domain": domain_state.chosen() if session_id is None else None,
+            "team": team_choice.chosen() if session_id is None else None,
             "composer": f"st-key-{chat_state.composer_key(session_id)}",
             "choice": asdict(held.choice),
             "active": str(active.id) if active else None,

@@ -43,12 +43,13 @@ class TooLong(Exception):
 class SentMessage(Wire):
     """A message from a browser; without a session it begins one, from this domain.
 
-    `model`: the model chosen for it, if any.
+    `team`: whose the new session is, if not the person's own; `model`: the one chosen for it.
     """
 
     session: UUID | None
     domain: str | None
     model: str | None = None
+    team: str | None = None
     text: str
     key: str = Field(pattern=KEY_PATTERN)
 
@@ -74,7 +75,7 @@ class LiveRoutes:
         except TooLong:
             return _problem(413, "This message is too long", "Send it in parts, or as a file.")
         path = f"sessions/{sent.session}/chat" if sent.session else "chat"
-        chosen = {"domain": sent.domain, "model": sent.model}
+        chosen = {"domain": sent.domain, "model": sent.model, "team": sent.team}
         body = {"message": sent.text} | {name: value for name, value in chosen.items() if value}
         headers = {"Idempotency-Key": sent.key, "Prefer": ANSWER_LATER}
         calls = self._api.of(request).calls

@@ -1,0 +1,23 @@
+"""Whose a session is, in words, where it is not one's own; and what one may do there."""
+
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.people.rights import SessionRights
+
+READ_ONLY = "You may read this session. To write here, ask {owner} to share it to continue."
+
+
+def words(session: Session) -> str:
+    """Return the team that a session belongs to, or who shares it; empty for one's own."""
+    if session.team is not None:
+        return f"Team {session.team_name or session.team}"
+    return "" if session.rights is SessionRights.OWN else f"Shared by {owner(session)}"
+
+
+def owner(session: Session) -> str:
+    """Return the name of a session's owner."""
+    return session.owner_name or session.owner
+
+
+def reading_only(session: Session) -> str:
+    """Return the sentence in place of a composer where one may only read."""
+    return READ_ONLY.format(owner=owner(session))
