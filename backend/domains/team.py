@@ -1,5 +1,7 @@
 """Which agents a domain has, and who may use them: pure rules."""
 
+from collections.abc import Collection
+
 from backend.domains.template import agents_of
 from backend.errors.base import InvalidInput
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
@@ -30,6 +32,13 @@ def everyone_in(template: DomainTemplate) -> list[AgentTemplate]:
 def is_permitted(agent: AgentTemplate, role: str | None) -> bool:
     """Return whether people of this role may use the agent."""
     return agent.roles is None or role in agent.roles
+
+
+def without_models(template: DomainTemplate, withheld: Collection[str]) -> DomainTemplate:
+    """Return the template without the agents whose own model is withheld from who asks."""
+    kept = [agent for agent in template.agents if agent.model not in withheld]
+    is_empty = not kept and template.manager is None
+    return template if is_empty else template.model_copy(update={"agents": kept})
 
 
 def specialists_for(template: DomainTemplate, role: str | None) -> list[AgentTemplate]:

@@ -54,17 +54,19 @@ def list_grants(
     *,
     cursor: str | None = None,
     limit: int = MAX_PAGE,
+    may_administer: bool = True,
 ) -> Grants:
     """Return a page of the grants on resources of a kind, or on one, and who may use that one.
 
-    Raise NotAllowed, and what says that the resource does not exist.
+    With `may_administer`, who manages people sees all. Raise NotAllowed, and what says that the
+    resource does not exist.
     """
     if resource_id is None:
         scope.require(Permission.MANAGE_PEOPLE)
         found, following = _page(session, GrantRow.resource_type == resource, cursor, limit)
         return Grants(items=found, next_cursor=following)
     resource_id = clean_id(resource, resource_id)
-    _check_manages(session, scope, resource, resource_id, may_administer=True)
+    _check_manages(session, scope, resource, resource_id, may_administer=may_administer)
     of_one = _of(resource, resource_id)
     found, following = _page(session, of_one, cursor, limit)
     is_named = session.scalar(select(func.count()).where(of_one)) or 0
@@ -116,13 +118,15 @@ def remove_grant(
     principal_type: PrincipalType,
     principal_id: str,
     right: Right | None = None,
+    *,
+    may_administer: bool = True,
 ) -> None:
     """Take a principal's right away, or only this one; repeating it changes nothing.
 
     Raise NotAllowed, and what says that the resource does not exist.
     """
     resource_id = clean_id(resource, resource_id)
-    _check_manages(session, scope, resource, resource_id, may_administer=True)
+    _check_manages(session, scope, resource, resource_id, may_administer=may_administer)
     condition = _of(resource, resource_id, principal_type, principal_id)
     if right is not None:
         condition &= GrantRow.right == right

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 from uuid import UUID
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from backend.auth.callers import scope_of
 from backend.auth.rights import Rights, read_rights
@@ -15,6 +17,8 @@ from backend.errors.people import RightsEnded
 from backend.schemas.people.rights import Permission, Resource, Right
 from db.models.conversations.conversation import ConversationRow
 from db.session import Database
+
+_READERS = ThreadPoolExecutor(8, thread_name_prefix="rights")
 
 
 class Asker(Protocol):
@@ -43,12 +47,18 @@ class KnownAsker:
 
 
 class TurnAsker:
-    """Who asked a turn of a conversation; several threads may ask."""
+    """Who asked a turn of a conversation; several threads may ask.
 
-    def __init__(self, database: Database, user_id: str, conversation_id: UUID) -> None:
+    `patience`: for how many seconds reading is retried while the database is down.
+    """
+
+    def __init__(
+        self, database: Database, user_id: str, conversation_id: UUID, patience: float
+    ) -> None:
         self._database = database
         self._user_id = user_id
         self._conversation_id = conversation_id
+        self._patience = patience
         self._last: Rights | None = None
 
     async def check(self) -> Rights:
@@ -56,27 +66,29 @@ class TurnAsker:
 
         Raise PersonDisabled, or RightsEnded if they may use the session or its domain no more.
         """
-        return await asyncio.to_thread(self._read)
+        # Not on the loop's default executor: hung tools may hold all of its threads.
+        return await asyncio.get_running_loop().run_in_executor(_READERS, self._read)
 
     def rights(self) -> Rights:
         """Return what they might do at the last check."""
         return self._last or self._read()
 
     def _read(self) -> Rights:
-        row = ConversationRow
-        with self._database.read() as session:
-            scope = scope_of(session, self._user_id)
-            rights = read_rights(session, scope)
-            is_theirs = visible_to(scope, Right.CONTINUE)
-            found = session.execute(
-                select(row.domain_id).where(row.id == self._conversation_id, is_theirs)
-            ).one_or_none()
+        self._last = self._database.retry_transaction(self._read_now, self._patience)
+        return self._last
+
+    def _read_now(self, session: Session) -> Rights:
+        row, scope = ConversationRow, scope_of(session, self._user_id)
+        rights = read_rights(session, scope)
+        is_theirs = visible_to(scope, Right.CONTINUE)
+        found = session.execute(
+            select(row.domain_id).where(row.id == self._conversation_id, is_theirs)
+        ).one_or_none()
         if found is None:
             raise RightsEnded
         is_usable = rights.may_use(Resource.DOMAIN, str(found.domain_id))
         if not is_usable and not scope.has(Permission.MANAGE_DOMAINS):
             raise RightsEnded("Who asked may not use the domain of this session any more.")
-        self._last = rights
         return rights
 
 

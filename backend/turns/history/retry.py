@@ -85,7 +85,7 @@ def _fork(
     )
     if submission.agent or old.route:
         chosen = submission.agent if submission.message else _chosen_agent(old)
-        routed = find_agent(scope, conversation, new.message, chosen)
+        routed = find_agent(session, scope, conversation, new.message, chosen)
         new = replace(new, agent=routed.agent, route=routed.route)
     if submission.model is not None:
         keep_choice(session, settings, scope, conversation, new.agent, submission.model)

@@ -15,11 +15,12 @@ from backend.artifacts.messages import of_messages
 from backend.connections.providers import Providers
 from backend.data.sources import Sources
 from backend.domains.allowed import Allowed
-from backend.domains.team import specialists_for
+from backend.domains.team import specialists_for, without_models
 from backend.domains.template import template_of
 from backend.errors.base import AppError, ConfigurationError
 from backend.errors.turns import LeaseLost
 from backend.files.origins import finder
+from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.people.rights import Resource
 from backend.tools.asker import TurnAsker, check_model
 from backend.tools.context import ToolContext
@@ -216,9 +217,8 @@ def _let_next_run(runtime: Runtime, owner_id: str) -> None:
         services.queue.wake(turn_id)
 
 
-def _plans(services: Services, claim: Claim) -> TurnPlans | None:
+def _plans(services: Services, claim: Claim, image: DomainTemplate) -> TurnPlans | None:
     """Return the object that starts plans for the image's manager; other agents may not."""
-    image = template_of(claim.image)
     if image.manager is None:
         return None
     agents = [agent.name for agent in specialists_for(image, claim.role)]
@@ -247,13 +247,15 @@ def _sources(runtime: Runtime, claim: Claim, asker: TurnAsker) -> Sources:
 
 def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
     services = runtime.services
-    asker = TurnAsker(services.database, claim.scope.user_id, claim.conversation_id)
+    patience = services.settings.lease_seconds
+    asker = TurnAsker(services.database, claim.scope.user_id, claim.conversation_id, patience)
 
     async def permit(model: str) -> None:
         check_model(await asker.check(), model)
 
+    image = without_models(template_of(claim.image), asker.rights().withheld_of(Resource.MODEL))
     return AgentRecipe(
-        image=template_of(claim.image),
+        image=image,
         agent_name=claim.turn.agent,
         models=runtime.models.of(claim.connection).permitted_by(permit),
         model=claim.turn.model,
@@ -266,7 +268,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             conversation_id=claim.conversation_id,
             turn_id=claim.turn_id,
             scope=claim.scope,
-            plans=_plans(services, claim),
+            plans=_plans(services, claim, image),
             artifacts=services.artifacts,
             session_files=SessionFiles(
                 services.database,
@@ -285,7 +287,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             claim.turn_id,
             claim.attempt,
             claim.journal,
-            patience=services.settings.lease_seconds,
+            patience=patience,
         ),
         health=runtime.servers.health,
         memory=runtime.servers.tools.of(claim.context.domain_id),

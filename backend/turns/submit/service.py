@@ -21,6 +21,7 @@ from backend.conversations.removal import is_spent
 from backend.conversations.service import Image
 from backend.domains import service as domains
 from backend.domains.naming import names_domain
+from backend.domains.team import without_models
 from backend.domains.template import choose_model, image_of, template_of
 from backend.errors.base import AppError, InvalidInput
 from backend.errors.conversations import IdempotencyKeyReused, MessageTooLong, SessionNotFound
@@ -179,7 +180,7 @@ def _enter(session: Session, settings: Settings, scope: Scope, submission: Submi
     if submission.session_id:
         _check_domain(conversation, submission.domain)
         _check_team(conversation, submission.team)
-    routed = find_agent(scope, conversation, submission.message, submission.agent)
+    routed = find_agent(session, scope, conversation, submission.message, submission.agent)
     if submission.model is not None:
         keep_choice(session, settings, scope, conversation, routed.agent, submission.model)
     new = NewTurn(
@@ -247,10 +248,12 @@ def keep_choice(
 
 
 def find_agent(
-    scope: Scope, conversation: ConversationRow, message: str, name: str | None
+    session: Session, scope: Scope, conversation: ConversationRow, message: str, name: str | None
 ) -> Routed:
     """Return the agent that a message goes to, as far as known before its turn runs.
 
     Raise InvalidInput if it names an agent that the caller may not use.
     """
-    return route_message(template_of(conversation.image), scope.role, message, name)
+    withheld = read_rights(session, scope).withheld_of(Resource.MODEL)
+    image = without_models(template_of(conversation.image), withheld)
+    return route_message(image, scope.role, message, name)

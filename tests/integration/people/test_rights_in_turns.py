@@ -170,3 +170,21 @@ def test_an_editor_of_one_domain_edits_that_one(scene: Scene) -> None:
         "/grants", json={**grant, "resource_id": own["id"], "right": "use"}
     ).is_success
     assert scene.asker.get("/grants?resource_type=source").status_code == 403
+
+
+def test_an_agent_whose_model_is_withheld_is_nobodys_to_ask(scene: Scene) -> None:
+    model = "a-model-for-few"
+    agents = [{"name": "Costly", "model": model}, {"name": "Plain"}]
+    domain = make_domain(scene.stack, agents=agents, models=[model])
+    scene.give_to_others("model", model)
+
+    listed = scene.asker.get(f"/domains/{domain['id']}/agents").json()["items"]
+    session = scene.asker.post("/sessions", json={"domain": domain["name"]}).json()
+    asked = [
+        scene.asker.post(f"/sessions/{session['id']}/chat", json={"message": "Hello", **choice})
+        for choice in ({"agent": "Costly"}, {"model": model})
+    ]
+
+    assert [agent["name"] for agent in listed] == ["Plain"]
+    assert session["models"] == []
+    assert [answer.status_code for answer in asked] == [422, 422]

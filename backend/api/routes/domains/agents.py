@@ -9,10 +9,13 @@ from backend.agents.roster import list_agents
 from backend.api.dependencies import ReadScope, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import large
+from backend.auth.rights import read_rights
 from backend.conversations import service as conversations
 from backend.domains import service as domains
+from backend.domains.team import without_models
 from backend.domains.template import template_of
 from backend.schemas.domains.agents import AgentList, AgentPage, DomainAgents
+from backend.schemas.people.rights import Resource
 
 router = APIRouter(tags=["agents"])
 
@@ -28,13 +31,14 @@ def get_agents(
     """One page of domains that accept new sessions, with the agents open to the caller."""
     with services.database.read() as session:
         page = domains.list_domains(session, scope, cursor=cursor, limit=limit, archived=False)
+        withheld = read_rights(session, scope).withheld_of(Resource.MODEL)
     items = [
         DomainAgents(
             domain_id=domain.id,
             domain=domain.name,
             description=domain.description,
             is_default=domain.is_default,
-            agents=list_agents(scope, domain),
+            agents=list_agents(scope, without_models(domain, withheld)),
         )
         for domain in page.items
     ]
@@ -45,7 +49,9 @@ def get_agents(
 def get_domain_agents(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> AgentList:
     """The agents that the caller may write to in new sessions of a domain."""
     with services.database.read() as session:
-        return AgentList(items=list_agents(scope, domains.get(session, scope, domain_id)))
+        domain = domains.get(session, scope, domain_id)
+        withheld = read_rights(session, scope).withheld_of(Resource.MODEL)
+    return AgentList(items=list_agents(scope, without_models(domain, withheld)))
 
 
 @router.get("/sessions/{session_id}/agents")
@@ -53,4 +59,5 @@ def get_session_agents(session_id: UUID, services: ServicesDep, scope: ReadScope
     """The agents that the caller may write to in a session."""
     with services.database.read() as session:
         image = conversations.get_image(session, scope, session_id)
-    return AgentList(items=list_agents(scope, template_of(image)))
+        withheld = read_rights(session, scope).withheld_of(Resource.MODEL)
+    return AgentList(items=list_agents(scope, without_models(template_of(image), withheld)))

@@ -87,7 +87,9 @@ def remove_grant(
 def list_session_grants(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Grants:
     """With whom a session is shared; for whose it is."""
     with services.database.read() as session:
-        return grants.list_grants(session, scope, Resource.SESSION, str(session_id))
+        return grants.list_grants(
+            session, scope, Resource.SESSION, str(session_id), may_administer=False
+        )
 
 
 @router.put("/sessions/{session_id}/grants")
@@ -116,9 +118,8 @@ def unshare_session(
 ) -> None:
     """Share a session no longer with a person, a team or everyone."""
     with services.database.transaction() as session:
-        grants.remove_grant(
-            session, scope, Resource.SESSION, str(session_id), principal_type, principal_id
-        )
+        of_session = (Resource.SESSION, str(session_id), principal_type, principal_id)
+        grants.remove_grant(session, scope, *of_session, may_administer=False)
 
 
 @router.get("/principals")
