@@ -72,6 +72,7 @@ PAGES = (
         of_accounts=True,
     ),
     PageSpec(navigation.SHARED_PAGE, "Shared session", ":material/link:", "shared"),
+    PageSpec(navigation.ACCOUNT_PAGE, "Account", ":material/account_circle:", "account"),
     PageSpec(navigation.CONFIGURATION_PAGE, "Configuration", ":material/tune:", "configuration"),
     PageSpec(navigation.INSPECTOR_PAGE, "Inspector", ":material/troubleshoot:", "inspector"),
     PageSpec(

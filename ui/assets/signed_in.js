@@ -54,6 +54,7 @@
   window.addEventListener("pageshow", ({ persisted }) => persisted && signIn.check());
 
   document.addEventListener("click", async ({ target }) => {
+    if (target.closest?.(".st-key-change-password button")) return location.assign("/sign-in/password");
     const button = target.closest?.(".st-key-sign-out-here button, .st-key-sign-out-everywhere button");
     if (!button) return;
     const everywhere = button.closest(".st-key-sign-out-everywhere") ? "yes" : "";

@@ -1,15 +1,17 @@
 // Asks before a page is left, by a reload or another address, with what Streamlit forgets then:
-// changes of a domain's form that are not saved, a message whose files are still being sent.
+// changes of a domain's form that are not saved, a message whose files are still being sent, an API
+// token that is shown once.
 (() => {
   if (window.colloquyUnsaved) return;
   window.colloquyUnsaved = true;
   const FORM = '[class*="st-key-domain-"][class*="-save"]'; // its button
   const CHANGED = '[class*="st-key-domain-"][class*="-discard"]'; // drawn where there are changes
+  const TOKEN = ".st-key-token-shown-once";
   const TYPING = '[data-testid="InputInstructions"]'; // has a text where one is not applied yet
 
   window.addEventListener("beforeunload", (event) => {
     const isTyping = [...document.querySelectorAll(TYPING)].some((one) => one.textContent);
     const isSending = window.colloquyLive?.sending.messages.some(({ isPassed }) => isPassed);
-    if (isSending || document.querySelector(CHANGED) || (isTyping && document.querySelector(FORM))) event.preventDefault();
+    if (isSending || document.querySelector(`${CHANGED}, ${TOKEN}`) || (isTyping && document.querySelector(FORM))) event.preventDefault();
   });
 })();

@@ -4,6 +4,7 @@ from urllib.parse import urlencode, urlsplit
 
 SIGN_IN = "/sign-in"
 HOME = "/"
+ACCOUNT = "/account"
 LONGEST = 2_000  # characters
 
 

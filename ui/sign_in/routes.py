@@ -1,4 +1,4 @@
-"""The pages' own routes for signing in with a password, by a one-time link, and signing out."""
+"""The pages' own routes for signing in with a password, by a link, a new password, signing out."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from backend.schemas.people.account import LinkPurpose, OneTimeLink, SignedIn, Ways
+from backend.schemas.people.account import Account, LinkPurpose, OneTimeLink, SignedIn, Ways
 from backend.schemas.wire import Wire
 from ui.async_api import AsyncApi
 from ui.client import TIMEOUT, ClientError, refusal, unreachable
@@ -18,10 +18,11 @@ from ui.cookies import find_token, name_for
 from ui.sign_in import entry, forms
 from ui.sign_in.checks import Checks, Unavailable
 from ui.sign_in.gate import PERSON_HEADER
-from ui.sign_in.places import HOME, SIGN_IN, own_path
+from ui.sign_in.places import ACCOUNT, HOME, SIGN_IN, own_path, sign_in_path
 
 PERSON = "/colloquy/person"
 TITLE = "Sign in"
+DIFFER = "The two passwords differ. Write them again."
 AWAY = "The service does not answer. Nothing is lost; try again in a moment."
 NEEDS_HTTPS = (
     "Signing in needs https here: over http, others on the way could read the password. Open the "
@@ -69,6 +70,7 @@ class SignInRoutes:
             Route(SIGN_IN, self._sign_in, methods=["POST"]),
             Route(f"{SIGN_IN}/link/{{token}}", self._open_link),
             Route(f"{SIGN_IN}/link/{{token}}", self._use_link, methods=["POST"]),
+            Route(f"{SIGN_IN}/password", self._change_password, methods=["GET", "POST"]),
             Route(f"{SIGN_IN}/out", self._ask_to_leave),
             Route(f"{SIGN_IN}/out", self._sign_out, methods=["POST"]),
             Route(PERSON, _tell_person),
@@ -113,13 +115,35 @@ class SignInRoutes:
         except ClientError as error:
             return _ended_link(error)
         if given.get("password") != given.get("again"):
-            return _link_page(link, given, "The two passwords differ. Write them again.", 422)
+            return _link_page(link, given, DIFFER, 422)
         body = {name: given[name] for name in ("password", "login", "name") if given.get(name)}
         try:
             signed_in = await self._post(_link_path(request), body, request)
         except ClientError as error:
             return _link_page(link, given, error.detail, error.status)
         return await entry.begin(request, self._api, signed_in.token, HOME)
+
+    @_over_safe_ground
+    async def _change_password(self, request: Request) -> Response:
+        """Show the form, or set the password; the browser then keeps the new sign-in's token."""
+        token = find_token(request)
+        account = await self._checks.find(token) if token else None
+        if token is None or account is None:
+            return RedirectResponse(sign_in_path(ACCOUNT), entry.SEE_OTHER, entry.NOT_STORED)
+        if not account.has_password:
+            return RedirectResponse(ACCOUNT, entry.SEE_OTHER, entry.NOT_STORED)
+        if request.method != "POST":
+            return _password_page(account)
+        given = await forms.read_form(request)
+        if given.get("password") != given.get("again"):
+            return _password_page(account, DIFFER, 422)
+        body = {"old": given.get("old", ""), "new": given.get("password", "")}
+        try:
+            signed_in = await self._post("account/password", body, request, token)
+        except ClientError as error:
+            return _password_page(account, error.detail, error.status or 503)
+        self._checks.forget(token, account.user_id)
+        return await entry.begin(request, self._api, signed_in.token, ACCOUNT)
 
     async def _ask_to_leave(self, request: Request) -> Response:
         return forms.page("sign_out.html", "Sign out")
@@ -141,14 +165,22 @@ class SignInRoutes:
             self._checks.forget(token, account.user_id if is_everywhere else None)
         return entry.leave(request)
 
-    async def _post(self, path: str, body: Mapping[str, str], request: Request) -> SignedIn:
-        return await self._call(SignedIn, "POST", path, request, json=dict(body))
+    async def _post(
+        self, path: str, body: Mapping[str, str], request: Request, token: str | None = None
+    ) -> SignedIn:
+        return await self._call(SignedIn, "POST", path, request, token, json=dict(body))
 
     async def _call(
-        self, model: type[Model], method: str, path: str, request: Request, **options: Any
+        self,
+        model: type[Model],
+        method: str,
+        path: str,
+        request: Request,
+        token: str | None = None,
+        **options: Any,
     ) -> Model:
-        """Make a call for somebody who is not signed in yet. Raise ClientError."""
-        calls = self._api.as_caller(None).calls
+        """Make a call as whose token it is; None: nobody is signed in yet. Raise ClientError."""
+        calls = self._api.as_caller(token).calls
         headers = entry.visitor_headers(request)
         try:
             answer = await calls.request(method, path, headers=headers, timeout=TIMEOUT, **options)
@@ -178,6 +210,11 @@ def _link_page(
 
 def _ended_link(error: ClientError) -> Response:
     return forms.notice(error.title, error.status or 503, error.detail, SIGN_IN, "To the sign-in")
+
+
+def _password_page(account: Account, problem: str = "", status: int = 200) -> Response:
+    values = {"login": account.login or account.name, "account": ACCOUNT}
+    return forms.page("password.html", "Change password", status, problem, **values)
 
 
 def _link_path(request: Request) -> str:

@@ -289,6 +289,41 @@ def test_signing_out_ends_pages_at_once_and_everywhere_those_of_all_browsers(
     assert closing_code(there) == 4401
 
 
+def test_a_new_password_keeps_this_browser_and_ends_all_others(
+    url: str, desk: Stack, admin: httpx.Client
+) -> None:
+    here, there = person(url, admin, desk, "nina"), visitor(url)
+    sign_in(there, "nina")
+    before, socket = bearer(here), tab(url, there)[0]
+    new = "five other random words"
+    form = {"old": PASSWORD, "password": new, "again": new}
+    assert 'value="nina"' in here.get("/sign-in/password").text
+
+    differs = here.post("/sign-in/password", data={**form, "again": "something else"})
+    wrong = here.post("/sign-in/password", data={**form, "old": "not the old one"})
+    weak = here.post("/sign-in/password", data={**form, "password": "short", "again": "short"})
+    assert [answer.status_code for answer in (differs, wrong, weak)] == [422, 401, 422]
+    assert "The old password is wrong" in wrong.text
+    assert bearer(here) == before and here.get("/colloquy/person").status_code == 200
+    changed = here.post("/sign-in/password", data=form)
+
+    assert (changed.status_code, changed.headers["location"]) == (303, "/account")
+    assert closing_code(socket) == 4401
+    assert here.get("/colloquy/person").status_code == 200
+    assert there.get("/colloquy/person").status_code == 401
+    assert desk.client.get("/account", headers=before).status_code == 401
+    assert sign_in(visitor(url), "nina").status_code == 401
+    assert sign_in(visitor(url), "nina", password=new).status_code == 303
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_who_is_not_signed_in_is_led_to_the_account_by_the_sign_in(url: str, method: str) -> None:
+    answer = visitor(url).request(method, "/sign-in/password", data={"password": "x"})
+
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/sign-in?next=%2Faccount"
+
+
 def test_a_socket_ends_with_a_sign_in_that_ends_elsewhere(
     url: str, desk: Stack, admin: httpx.Client
 ) -> None:

@@ -31,6 +31,7 @@ from backend.schemas.data.queries import KeptQuery, OwnQuery, QueryTable
 from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.retention import Retention, RetentionOutcome
+from tests.ui.fakes.account import add_account_routes
 from tests.ui.fakes.approvals import add_approval_routes
 from tests.ui.fakes.artifacts import add_artifact_routes
 from tests.ui.fakes.branches import add_branch_routes, rows_on_branch
@@ -189,6 +190,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
 
     add_inspection_routes(app, store.inspected, api)
 
+    add_account_routes(app, store.account, api)
     add_usage_routes(app, store.usage, api)
     add_file_routes(app, store.uploads, api)
 

@@ -29,6 +29,7 @@ from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo, WorkTurn
 from backend.schemas.people.rights import Permission
 from backend.schemas.retention import Retention, RetentionRules
+from tests.ui.fakes.account import FakeAccount
 from tests.ui.fakes.approvals import FakeApprovals
 from tests.ui.fakes.artifacts import FakeArtifacts
 from tests.ui.fakes.branches import Fork
@@ -81,6 +82,7 @@ class Store:
         self.inspected = Inspected()
         self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
         self.servers = FakeServers()
+        self.account = FakeAccount()
         self.usage = FakeUsage()
         self.own_table: QueryTable | None = None
         self.uploads = FakeFiles()

@@ -4,10 +4,7 @@ import streamlit as st
 
 from backend.schemas.operations.server import ServerInfo
 from ui import navigation
-from ui.pages import PAGES
 from ui.shared.text.markdown import plain
-
-ACCOUNT = "account"  # the URL path of the page about one's account
 
 
 def show(server: ServerInfo) -> None:
@@ -20,9 +17,10 @@ def show(server: ServerInfo) -> None:
         return
     name = plain(server.name or server.user, 60)
     with st.popover(name, icon=":material/account_circle:", type="tertiary"):
-        page = next((one for one in PAGES if one.url_path == ACCOUNT), None)
-        if page and st.button(page.title, key="account", type="tertiary", icon=page.icon):
-            navigation.go(page.path, {})
+        if st.button(
+            "Account and API tokens", key="account", type="tertiary", icon=":material/key:"
+        ):
+            navigation.go(navigation.ACCOUNT_PAGE, {})
         st.button("Sign out here", key="sign-out-here", type="tertiary", icon=":material/logout:")
         st.button(
             "Sign out everywhere",

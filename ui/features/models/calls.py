@@ -5,7 +5,6 @@ from datetime import datetime
 from backend.schemas.connections import (
     ConnectionTest,
     ModelConnection,
-    ModelPriceInput,
     ModelPrices,
 )
 from backend.types import JSON
@@ -42,9 +41,9 @@ def list_prices(client: Client) -> ModelPrices:
     return client.get(ModelPrices, PRICES)
 
 
-def set_price(client: Client, new: ModelPriceInput) -> None:
+def set_price(client: Client, price: JSON) -> None:
     """Set what a model costs from now on."""
-    client.send("PUT", PRICES, json=new.model_dump())
+    client.send("PUT", PRICES, json=price)
 
 
 def remove_price(client: Client, model: str) -> None:

@@ -3,20 +3,16 @@
 from collections.abc import Mapping
 
 import streamlit as st
-from pydantic import ValidationError
 
 from backend.schemas.connections import (
     MAX_PRICE,
     ModelPrice,
-    ModelPriceInput,
     PriceSource,
 )
 from ui import state
-from ui.client import ClientError
 from ui.features.models import calls
-from ui.shared import banners
 
-MODEL, PROBLEM = "price-model", "price-problem"
+MODEL = "price-model"
 RULE = (
     "Per million tokens, in any one currency. A price set here comes before MODEL_PRICES of the"
     " environment, and holds for what is used from now on; what was used keeps its cost."
@@ -85,8 +81,6 @@ def _fields(model: str, held: ModelPrice | None) -> None:
                 else "The model costs nothing then.",
                 on_click=_remove, args=(model,),
             )  # fmt: skip
-    if problem := st.session_state.pop(PROBLEM, None):
-        banners.error(problem)
 
 
 def _number(label: str, model: str, value: float | None, empty: str = "0") -> float | None:
@@ -98,25 +92,15 @@ def _number(label: str, model: str, value: float | None, empty: str = "0") -> fl
 
 
 def _save(model: str, entered: float | None, cached: float | None, output: float | None) -> None:
-    try:
-        price = ModelPriceInput(
-            model=model, input=entered or 0.0, cached=cached, output=output or 0.0
-        )
+    price = {"model": model, "input": entered or 0.0, "cached": cached, "output": output or 0.0}
+    with state.flashing():
         calls.set_price(state.client(), price)
-    except ValidationError:
-        st.session_state[PROBLEM] = ClientError("Not saved", "The name of the model is too long.")
-    except ClientError as problem:
-        st.session_state[PROBLEM] = problem
-    else:
         state.say("Price saved.")
 
 
 def _remove(model: str) -> None:
-    try:
+    with state.flashing():
         calls.remove_price(state.client(), model)
-    except ClientError as problem:
-        st.session_state[PROBLEM] = problem
-        return
-    for label in ("Input", "Cached input", "Output"):
-        st.session_state.pop(f"price-{label}-{model}", None)
-    state.say("Price removed.")
+        for label in ("Input", "Cached input", "Output"):
+            st.session_state.pop(f"price-{label}-{model}", None)
+        state.say("Price removed.")

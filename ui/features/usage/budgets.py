@@ -9,11 +9,10 @@ from backend.schemas.usage import MAX_TOKENS_PER_DAY, Budgets, DayBudgetInput, S
 from ui import state
 from ui.client import ClientError
 from ui.features.usage import calls, words
-from ui.shared import banners
 from ui.shared.formats import reader
 
 KINDS = {PrincipalType.TEAM: "Team", PrincipalType.USER: "Person"}
-KIND, FIND, PROBLEM = "budget-kind", "budget-find", "budget-problem"
+KIND, FIND = "budget-kind", "budget-find"
 FORMATS = {
     name: st.column_config.NumberColumn(format="localized")
     for name in ("Tokens a day", "Used", "Cost a day", "Cost used")
@@ -111,28 +110,20 @@ def _limits(kind: PrincipalType, chosen: str, held: SetBudget | None) -> None:
                 "Remove budget", key="remove-budget", icon=":material/delete:",
                 on_click=_remove, args=(kind, chosen),
             )  # fmt: skip
-    if problem := st.session_state.pop(PROBLEM, None):
-        banners.error(problem)
 
 
 def _save(kind: PrincipalType, chosen: str, tokens: int | None, cost: float | None) -> None:
-    try:
+    with state.flashing():
         if cost == 0:
             raise ClientError("A cost of 0", "A budget is more than 0; leave it out for no limit.")
         new = DayBudgetInput(tokens=tokens, cost=cost)
         calls.set_budget(state.client(), kind, chosen, new)
-    except ClientError as problem:
-        st.session_state[PROBLEM] = problem
-    else:
         state.say("Budget saved.")
 
 
 def _remove(kind: PrincipalType, chosen: str) -> None:
-    try:
+    with state.flashing():
         calls.remove_budget(state.client(), kind, chosen)
-    except ClientError as problem:
-        st.session_state[PROBLEM] = problem
-        return
-    for name in ("tokens", "cost"):
-        st.session_state.pop(f"budget-{name}-{kind}-{chosen}", None)
-    state.say("Budget removed.")
+        for name in ("tokens", "cost"):
+            st.session_state.pop(f"budget-{name}-{kind}-{chosen}", None)
+        state.say("Budget removed.")

@@ -19,7 +19,7 @@ def show() -> None:
         st.progress(words.share(budget), text=words.day_budget(budget))
     renews = reader.moment(own.renews_at)
     if own.budgets:
-        st.caption(f"Daily budgets renew at midnight UTC: {renews} for you.")
+        st.caption(f"Daily budgets renew at midnight UTC, which is {renews} where you are.")
     else:
         st.caption("No daily budget limits you.")
 

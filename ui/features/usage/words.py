@@ -66,7 +66,7 @@ def low_budget(one: DayBudget) -> str:
     state = "used up" if not one.left else f"{reader.number(floor(100 * share(one)))} % used"
     whose = "Your budget" if _is_own(one) else f"The budget of the team {plain(one.name, 60)}"
     renews = reader.moment(one.renews_at)
-    return f"{whose} for today is {state}: {_part(one)}. It renews {renews}."
+    return f"{whose} for today is {state}: {_part(one)}. It renews at {renews}."
 
 
 def _is_own(one: DayBudget) -> bool:

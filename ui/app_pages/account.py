@@ -1,0 +1,21 @@
+"""Account: who one is, one's password, sign-ins, API tokens, and one's own usage."""
+
+import streamlit as st
+
+from ui import state
+from ui.features.account import profile, sign_ins, tokens
+from ui.features.account.calls import get_account
+from ui.features.usage import own as own_usage
+from ui.shared.entrance import end_page
+
+st.set_page_config(page_title="Account · Colloquy")
+st.title("Account", anchor=False)
+if not state.server().has_accounts:
+    st.info("Nobody signs in here, so there are no accounts.")
+    end_page()
+
+account = get_account(state.client())
+profile.show(account)
+own_usage.show()
+sign_ins.show()
+tokens.show(account)
