@@ -25,14 +25,16 @@ are left out here: the widgets are new to both.
 from collections import deque
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import streamlit as st
 from streamlit.errors import FragmentStorageKeyError
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime import app_session, websocket_session_manager
+from streamlit.runtime import app_session, get_instance, websocket_session_manager
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher
 from streamlit.runtime.fragment import Fragment, MemoryFragmentStorage
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
@@ -42,7 +44,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import (
 )
 from streamlit.runtime.state import SessionState
 
-from ui import navigation
+from ui import media_files, navigation
 from ui.message_queue import MessageQueue
 from ui.pages import file_of
 
@@ -67,7 +69,9 @@ class PageSession(AppSession):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.owner: str | None = kwargs["user_info"].get(media_files.SIGN_IN)
         super().__init__(*args, **kwargs)
+        _sessions[self.id] = self
         self._asked: deque[ClientState | None] = deque()
         self._unheard: Clicked = frozenset()
         self._is_handling = False  # whether the current run handles a click by itself
@@ -75,6 +79,12 @@ class PageSession(AppSession):
         self._session_state = _State(self._tell_heard)
         self._clicked_fragments: set[str] = set()
         self._fragment_storage = _Fragments(self._clicked_fragments)
+
+    def _create_backend_operation_dispatcher(self) -> BackendOperationDispatcher:
+        dispatcher = super()._create_backend_operation_dispatcher()
+        downloads = media_files.OwnDownloads(self.owner, lambda: get_instance().media_file_mgr)
+        dispatcher.register("deferred_file", downloads)
+        return dispatcher
 
     def request_rerun(self, client_state: ClientState | None) -> None:
         """Run the script with the state that a browser sent, or with the last one (None)."""
@@ -228,6 +238,15 @@ def _page_of(run: ScriptRunContext) -> str:
     """Return the file of the page that a run was requested for."""
     page = run.pages_manager.get_pages().get(run.page_script_hash)
     return file_of(page.get("url_pathname", "") if page else "")
+
+
+_sessions: WeakValueDictionary[str, PageSession] = WeakValueDictionary()  # by id
+
+
+def owner_of(session_id: str) -> str | None:
+    """Return the sign-in of a tab's session, also while its browser is away; None without one."""
+    session = _sessions.get(session_id)
+    return session.owner if session else None
 
 
 def install() -> None:

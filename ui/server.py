@@ -13,12 +13,11 @@ from pkgutil import walk_packages
 import streamlit
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit.runtime import get_instance
 from streamlit.web.bootstrap import load_config_options
 
 from backend.addresses import Address
 from backend.web.protection import protect
-from ui import features, index_page, page_session
+from ui import features, index_page, media_files, page_session
 from ui.async_api import AsyncApi
 from ui.features.chat.live.route import LiveRoutes
 from ui.shared import assets, banners
@@ -37,21 +36,14 @@ def create_app(address: Address) -> ASGIApp:
     # As `streamlit run` does with its flags: they override files and the environment.
     load_config_options(options(address))
     page_session.install()
+    media_files.install()
     api = AsyncApi()
     checks = Checks(api)
     own = [*SignInRoutes(api, checks).routes, *LiveRoutes(api).routes, watch.route(api)]
     own += [assets.route(), *index_page.routes()]
     app = streamlit.App(SCRIPT, lifespan=prepared, routes=own, on_script_error=banners.unexpected)
-    gate = Gate(until_left(app), checks, owner_of)
+    gate = Gate(until_left(app), checks, page_session.owner_of, media_files.owner_of)
     return protect(gate, address, page_policy())
-
-
-def owner_of(session_id: str) -> str | None:
-    """Return the sign-in of a tab's Streamlit session; None if the tab is not there."""
-    client = get_instance().get_client(session_id)
-    if client is None or client.client_context is None:
-        return None
-    return dict(client.client_context.headers).get(SIGN_IN_HEADER)
 
 
 @asynccontextmanager
@@ -80,7 +72,7 @@ def options(address: Address) -> dict[str, object]:
         "server.enableStaticServing": False,
         "client.allowedOrigins": [],  # origins that may control our pages from a frame
         # Streamlit resumes a session only for the same value: see `ui.sign_in.gate`.
-        "server.trustedUserHeaders": {SIGN_IN_HEADER: "sign_in"},
+        "server.trustedUserHeaders": {SIGN_IN_HEADER: media_files.SIGN_IN},
         "browser.serverAddress": address.public_host,
         "browser.serverPort": address.public_port,
     }

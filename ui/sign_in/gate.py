@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.schemas.people.account import Account
 from ui.cookies import ON_LOOPBACK, OVER_HTTPS, find_token
@@ -26,19 +26,23 @@ ENDED = 4401  # the browser's scripts then ask who is signed in: `ui/assets/sign
 OPEN = ("/colloquy/assets/", "/static/")
 OPEN_PATHS = frozenset({"/_stcore/health", "/favicon.png"})
 UPLOADS = "/_stcore/upload_file/"
+MEDIA = "/media/"
 OURS = frozenset({OVER_HTTPS, ON_LOOPBACK})
 NOT_STORED = {"Cache-Control": "no-store"}
 
-SessionOwner = Callable[[str], str | None]  # the sign-in of one of Streamlit's sessions
+OwnerOf = Callable[[str], str | None]  # the sign-in to which something of Streamlit's belongs
 
 
 class Gate:
     """Lets only those requests and sockets pass whose sign-in holds; with AUTH=none, all."""
 
-    def __init__(self, app: ASGIApp, checks: Checks, owner_of: SessionOwner) -> None:
+    def __init__(
+        self, app: ASGIApp, checks: Checks, owner_of_tab: OwnerOf, owner_of_file: OwnerOf
+    ) -> None:
         self._app = app
         self._checks = checks
-        self._owner_of = owner_of
+        self._owner_of_tab = owner_of_tab
+        self._owner_of_file = owner_of_file
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on as the person who is signed in, or refuse it."""
@@ -55,7 +59,7 @@ class Gate:
         if scope["type"] == "websocket":
             await self._follow(token, scope, receive, send)
         else:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, send if account is None else _not_stored(send))
 
     async def _ask(
         self, connection: HTTPConnection, token: str | None
@@ -69,15 +73,18 @@ class Gate:
             return _problem(503, "The service does not answer. Try again in a moment."), None
         if account is None:
             return _sign_in_first(connection), None
-        if not self._is_own_upload(connection.scope, account):
-            return _problem(404, "This upload belongs to no page of yours. Reload the page."), None
+        if not self._is_own(connection.scope["path"], account):
+            return _problem(404, "This belongs to no page of yours. Reload the page."), None
         return None, account
 
-    def _is_own_upload(self, scope: Scope, account: Account) -> bool:
-        if not scope["path"].startswith(UPLOADS):
-            return True
-        session_id = scope["path"].removeprefix(UPLOADS).partition("/")[0]
-        return self._owner_of(session_id) in (None, str(account.sign_in))
+    def _is_own(self, path: str, account: Account) -> bool:
+        """Return whether a file that is sent or fetched is of this sign-in's pages."""
+        owner = str(account.sign_in)
+        if path.startswith(UPLOADS):
+            return self._owner_of_tab(path.removeprefix(UPLOADS).partition("/")[0]) == owner
+        if path.startswith(MEDIA):
+            return self._owner_of_file(path.removeprefix(MEDIA)) == owner
+        return True
 
     async def _follow(self, token: str | None, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a socket until its sign-in ends, however busy it is."""
@@ -117,6 +124,17 @@ def _identified(scope: Scope, token: str | None, account: Account | None) -> Sco
     if kept:
         headers.append((b"cookie", "; ".join(kept).encode("latin-1")))
     return {**scope, "headers": headers}
+
+
+def _not_stored(send: Send) -> Send:
+    """Have no browser keep an answer for the next person; what is nobody's says so itself."""
+
+    async def pass_on(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).setdefault("Cache-Control", NOT_STORED["Cache-Control"])
+        await send(message)
+
+    return pass_on
 
 
 def _sign_in_first(connection: HTTPConnection) -> Response:

@@ -113,17 +113,28 @@ def open_socket(
     return socket
 
 
-def tab(url: str, browser: httpx.Client, resumed: str | None = None) -> tuple[Any, str]:
+def tab(
+    url: str, browser: httpx.Client, resumed: str | None = None, page: str = ""
+) -> tuple[Any, str]:
     """Open a tab's connection to Streamlit, and return it with the id of its session."""
     protocols = ["streamlit", "none", resumed] if resumed else ["streamlit"]
     socket = open_socket(url, browser, "/_stcore/stream", *protocols)
     begin = BackMsg()
     begin.rerun_script.query_string = ""
+    begin.rerun_script.page_name = page
     socket.send(begin.SerializeToString())
     while True:
         message = ForwardMsg.FromString(socket.recv(timeout=60))
         if message.WhichOneof("type") == "new_session":
             return socket, message.new_session.initialize.session_id
+
+
+def download(socket: ClientConnection) -> str:
+    """Return the address of the first file that a page offers."""
+    while True:
+        message = ForwardMsg.FromString(socket.recv(timeout=60))
+        if message.delta.new_element.download_button.url:
+            return message.delta.new_element.download_button.url
 
 
 def closing_code(socket: ClientConnection, seconds: float = 10) -> int:
@@ -363,6 +374,27 @@ def test_nobody_uploads_into_the_tab_of_another(url: str, desk: Stack, admin: ht
     assert (refused.status_code, taken.status_code) == (404, 403), (
         taken.text
     )  # 403: without its token
+
+
+def test_a_file_of_a_page_is_there_for_the_sign_in_whose_page_made_it(
+    url: str, desk: Stack, admin: httpx.Client
+) -> None:
+    other, second = person(url, admin, desk, "nina"), visitor(url)
+    sign_in(second, "ada")
+    desk.client.post("/chat", json={"message": "Spend"}, headers=bearer(admin)).raise_for_status()
+    addresses = [download(tab(url, one, page="usage")[0]) for one in (admin, second)]
+
+    own, refused = second.get(addresses[1]), other.get(addresses[1])
+    unknown = other.get("/media/" + "0" * 64 + ".csv")
+
+    assert addresses[0] != addresses[1], "the same file on two sign-ins' pages"
+    assert (own.status_code, own.headers["cache-control"]) == (200, "no-store")
+    assert second.get(addresses[0]).status_code == 404
+    assert (refused.status_code, refused.text) == (404, unknown.text)
+    for odd in ("//media", "/x/../media", "/static/../media", "/sign-in/../media", "/media/."):
+        assert other.get(addresses[1].replace("/media", odd, 1)).text != own.text, odd
+    second.post("/sign-in/out", data={})
+    assert second.get(addresses[1]).status_code == 401
 
 
 def test_each_route_of_the_pages_answers_for_the_one_who_asks(
