@@ -53,6 +53,11 @@ def http_url(host: str, port: int) -> str:
     return f"http://{_bracketed(host.strip('[]'))}:{port}"
 
 
+def one_time_link(pages_url: str, token: str) -> str:
+    """Return the address at which a person sets the password that a one-time link permits."""
+    return f"{pages_url}/sign-in/link/{token}"
+
+
 @dataclass(frozen=True)
 class Address:
     """Where one server listens, and the other addresses under which clients reach it."""

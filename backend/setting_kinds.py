@@ -134,6 +134,15 @@ def _networks(text: str) -> str:
     return text
 
 
+def _smtp_url(value: SecretStr) -> SecretStr:
+    url = value.get_secret_value()
+    if url:
+        _split(url, ("smtp", "smtps"))
+        if not urlsplit(url).hostname:
+            raise ValueError("must name a host, such as smtps://user:password@mail.example.com")
+    return value
+
+
 def _outgoing(text: str) -> str:
     try:
         read_entries(text)
@@ -237,6 +246,7 @@ SourceUrls = Annotated[dict[str, str], AfterValidator(_source_urls)]
 PublicUrl = Annotated[str, AfterValidator(check_public_url)]
 AllowedHosts = Annotated[str, AfterValidator(check_allowed_hosts)]
 ModelKey = Annotated[SecretStr, AfterValidator(_model_key)]
+SmtpUrl = Annotated[SecretStr, AfterValidator(_smtp_url)]
 EncryptionKey = Annotated[SecretStr, AfterValidator(_encryption_key)]
 ArtifactStore = Annotated[str, AfterValidator(_artifact_store)]
 StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]

@@ -36,6 +36,7 @@ from backend.setting_kinds import (
     RedisUrl,
     Seconds,
     SecretNames,
+    SmtpUrl,
     SourceUrls,
     StdioCommands,
     Ways,
@@ -160,6 +161,12 @@ class Settings(BaseSettings):
         description="Whether administrators and reviewers may read others' sessions: off, on, or"
         " with a reason that the owner sees.",
     )
+    smtp_url: SmtpUrl = Field(
+        SecretStr(""),
+        description="Sends mails with one-time links: smtp://user:password@host:port (STARTTLS), or"
+        " smtps://; empty: administrators hand them over.",
+    )
+    mail_from: str = Field("", description="The address that mails are from.")
     workers: int = Field(2, ge=0, le=64, description="Worker processes that `make run` starts.")
     worker_turns: int = Field(100, ge=1, le=1000, description="Concurrent turns of one worker.")
     lease_seconds: Seconds = Field(10.0, ge=1, description="A worker silent this long is lost.")
@@ -258,6 +265,12 @@ class Settings(BaseSettings):
             raise ValueError(
                 "AUTH=proxy needs the proxy's address in TRUSTED_PROXIES: nobody else is believed"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _need_a_sender(self) -> Self:
+        if self.smtp_url.get_secret_value() and "@" not in self.mail_from:
+            raise ValueError("MAIL_FROM must be an address like desk@example.com for SMTP_URL")
         return self
 
     @property

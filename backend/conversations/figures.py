@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ColumnElement, Float, cast, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Float, cast, func, select
 from sqlalchemy.orm import Session
 
 from backend.conversations.session_turns import of_latest_turn
 from backend.schemas.conversations.sessions import SessionFigures
 from backend.schemas.conversations.turns import TurnStatus
-from backend.text import clean_text
 from db.models.conversations.conversation import ConversationRow
 from db.models.people.user import TeamRow, UserRow
 from db.models.turns.feedback import FeedbackRow
@@ -41,26 +40,6 @@ def has_thumbs_down() -> ColumnElement[bool]:
     """Match the sessions of which somebody disliked an answer."""
     disliked = select(FeedbackRow.conversation_id).where(FeedbackRow.rating == DOWN)
     return ConversationRow.id.in_(disliked)
-
-
-def belongs_to_person(named: str) -> ColumnElement[bool]:
-    """Match the sessions of people with this id, or with this text in their name or login."""
-    row = ConversationRow
-    people = select(UserRow.id).where(_contains(named, UserRow.name, UserRow.login))
-    return or_(row.owner_id == named, row.owner_id.in_(people))
-
-
-def belongs_to_team(named: str) -> ColumnElement[bool]:
-    """Match the sessions of teams with this id, or with this text in their name."""
-    row = ConversationRow
-    return or_(
-        row.team == named, row.team.in_(select(TeamRow.id).where(_contains(named, TeamRow.name)))
-    )
-
-
-def _contains(text: str, *columns: Any) -> ColumnElement[bool]:
-    part = clean_text(text).strip().lower()
-    return func.lower(func.concat_ws(" ", *columns)).contains(part, autoescape=True)
 
 
 def _by_session(session: Session, query: Any) -> dict[UUID, dict[str, Any]]:

@@ -22,11 +22,10 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 
 from backend import audit
+from backend.auth.naming import is_person, is_team
 from backend.auth.reach import OWN, conversation_reached_by
 from backend.auth.scope import Scope
 from backend.conversations.figures import (
-    belongs_to_person,
-    belongs_to_team,
     has_errors,
     has_thumbs_down,
     read_figures,
@@ -353,9 +352,9 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
 
 def _conditions_of_use(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
     if wanted.owner:
-        yield belongs_to_person(wanted.owner)
+        yield is_person(ConversationRow.owner_id, wanted.owner)
     if wanted.team:
-        yield belongs_to_team(wanted.team)
+        yield is_team(ConversationRow.team, wanted.team)
     if wanted.has_errors:
         yield has_errors()
     if wanted.has_thumbs_down:

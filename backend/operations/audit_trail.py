@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Row, Select, String, case, cast, func, lit
 from sqlalchemy.orm import Session, aliased
 
 from backend import audit
+from backend.auth.naming import is_person
 from backend.auth.scope import Scope
 from backend.cursor import decode_cursor, encode_cursor
 from backend.errors.base import InvalidInput
@@ -115,12 +116,13 @@ def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
         raise InvalidInput("`since` must be before `until`.")
     row = AuditEventRow
     equal: tuple[tuple[Any, str | None], ...] = (
-        (row.actor, wanted.actor),
         (row.action, wanted.action),
         (row.subject, wanted.subject),
         (row.subject_id, wanted.subject_id),
     )
     conditions = [column == value for column, value in equal if value is not None]
+    if wanted.actor is not None:
+        conditions.append(is_person(row.actor, wanted.actor))
     if wanted.since is not None:
         conditions.append(row.at >= wanted.since)
     if wanted.until is not None:

@@ -45,9 +45,18 @@ def get_account(session: Session, scope: Scope) -> Account:
 
 
 def list_people(
-    session: Session, scope: Scope, *, q: str | None, cursor: str | None, limit: int
+    session: Session,
+    scope: Scope,
+    *,
+    q: str | None,
+    team: str | None,
+    cursor: str | None,
+    limit: int,
 ) -> People:
-    """Return one keyset page of people and service accounts by name. Raise NotAllowed."""
+    """Return one keyset page of people and service accounts by name. Raise NotAllowed.
+
+    `team`: only the members of the team with this id.
+    """
     scope.require(Permission.MANAGE_PEOPLE)
     limit = max(1, min(limit, MAX_PAGE))
     place = (func.lower(UserRow.name), UserRow.id)
@@ -58,6 +67,9 @@ def list_people(
         query = query.where(
             func.lower(func.concat_ws(" ", *named)).contains(begun, autoescape=True)
         )
+    if team is not None:
+        members = select(TeamMemberRow.user_id).where(TeamMemberRow.team_id == team)
+        query = query.where(UserRow.id.in_(members))
     if cursor:
         query = query.where(tuple_(*place) > decode_cursor(cursor, "people", str, str))
     rows = session.scalars(query).all()
@@ -106,15 +118,18 @@ def check_service_account(session: Session, scope: Scope, user_id: str) -> None:
         raise InvalidInput("People make their own tokens; make them for service accounts only.")
 
 
-def make_reset_link(session: Session, scope: Scope, user_id: str) -> str:
-    """Return the token of a link by which a person sets a password. Raise PersonNotFound."""
+def make_reset_link(session: Session, scope: Scope, user_id: str) -> tuple[LinkPurpose, str]:
+    """Return what a link is for by which a person sets a password, and its token.
+
+    Raise NotAllowed, PersonNotFound, InvalidInput for a service account.
+    """
     scope.require(Permission.MANAGE_PEOPLE)
     row = _find(session, user_id)
     if row.is_service:
         raise InvalidInput("A service account has no password.")
     purpose = LinkPurpose.RESET if row.login else LinkPurpose.INVITATION
     audit.record(session, scope.user_id, "link_made", SUBJECT, user_id, {"purpose": purpose})
-    return local.make_link(session, purpose, user_id)
+    return purpose, local.make_link(session, purpose, user_id)
 
 
 def change_person(session: Session, scope: Scope, user_id: str, wanted: PersonChange) -> Person:

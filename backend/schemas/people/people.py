@@ -44,17 +44,30 @@ class NewPerson(Input):
     is_service: bool = False
 
 
+class Mailed(Wire):
+    """A mail with a one-time link; `problem`: why it was not sent."""
+
+    to: str
+    problem: str | None = None
+
+
 class Invited(Wire):
     """A new person; `link_token` is null for service accounts. It is shown here only."""
 
     person: Person
     link_token: str | None
+    mailed: Mailed | None = Field(
+        None, description="null: no mail server is set, or the person has no address."
+    )
 
 
 class ResetLink(Wire):
     """A one-time link's token. It is shown here only."""
 
     link_token: str
+    mailed: Mailed | None = Field(
+        None, description="null: no mail server is set, or the person has no address."
+    )
 
 
 class PersonChange(Change):

@@ -3,17 +3,11 @@
 import asyncio
 import ssl
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
 import httpcore
 import httpx
 import httpx2
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from pydantic import SecretStr
 
 from backend.connections.probe import probe
@@ -26,6 +20,7 @@ from backend.outgoing.addresses import read_address
 from backend.outgoing.connecting import connect, guard
 from backend.outgoing.policy import Outgoing, read_entries
 from backend.settings import Settings
+from tests.certificates import certificate_for
 
 PUBLIC = "93.184.216.34"
 # Each is a spelling of an address inside, or of a cloud's metadata.
@@ -299,23 +294,3 @@ def test_tls_verifies_the_name_although_the_address_is_pinned(tmp_path):
 
     assert "200 OK" in right
     assert "certificate is not valid for 'other.example'" in wrong
-
-
-def certificate_for(name: str) -> bytes:
-    """Return a certificate that vouches for itself, with its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    kept = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    return made.public_bytes(Encoding.PEM) + kept

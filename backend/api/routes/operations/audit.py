@@ -16,6 +16,9 @@ from backend.schemas.operations.audit import AuditKinds, AuditPage
 router = APIRouter(prefix="/audit", tags=["audit"])
 LONGEST = 500
 Value = Annotated[Text | None, Query(max_length=LONGEST)]
+Actor = Annotated[
+    Text | None, Query(description="An id, or a part of a name or login.", max_length=LONGEST)
+]
 Since = Annotated[AwareDatetime | None, Query(description="The first moment, with an offset.")]
 Until = Annotated[AwareDatetime | None, Query(description="The moment after the last one.")]
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
@@ -32,7 +35,7 @@ MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"
 def list_events(
     services: ServicesDep,
     scope: ReadScope,
-    actor: Value = None,
+    actor: Actor = None,
     action: Value = None,
     subject: Value = None,
     subject_id: Value = None,
@@ -60,7 +63,7 @@ def export_events(
     services: ServicesDep,
     scope: ReadScope,
     format: Literal["csv", "jsonl"] = "csv",
-    actor: Value = None,
+    actor: Actor = None,
     action: Value = None,
     subject: Value = None,
     subject_id: Value = None,

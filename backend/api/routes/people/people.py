@@ -8,8 +8,8 @@ from fastapi import APIRouter, Path, Query
 from backend.api.dependencies import CallersDep, ManageScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent, Text, Whole
 from backend.auth import api_tokens
-from backend.people import disabling, service
-from backend.schemas.people.account import ApiToken, ApiTokens, MadeToken, NewToken
+from backend.people import disabling, mail, service
+from backend.schemas.people.account import ApiToken, ApiTokens, LinkPurpose, MadeToken, NewToken
 from backend.schemas.people.people import (
     Invited,
     NewPerson,
@@ -28,19 +28,28 @@ def list_people(
     services: ServicesDep,
     scope: ReadScope,
     q: Annotated[Text | None, Query(max_length=200)] = None,
+    team: Annotated[Text | None, Query(description="A team's id.", max_length=200)] = None,
     cursor: Annotated[Text | None, Query(max_length=1_000)] = None,
     limit: Annotated[Whole, Query(ge=1, le=service.MAX_PAGE)] = 50,
 ) -> People:
     """People and service accounts by name; `q` is a part of a name, login, address or id."""
     with services.database.read() as session:
-        return service.list_people(session, scope, q=q, cursor=cursor, limit=limit)
+        return service.list_people(session, scope, q=q, team=team, cursor=cursor, limit=limit)
 
 
 @router.post("/people", status_code=201)
 def add_person(body: Sent[NewPerson], services: ServicesDep, scope: ManageScope) -> Invited:
-    """Invite a person by a one-time link, or make a service account."""
+    """Invite a person by a one-time link, mailed where SMTP_URL is set; or make a service account.
+
+    A mail that fails changes nothing: the link is in this answer.
+    """
     with services.database.transaction() as session:
-        return service.add_person(session, scope, body)
+        invited = service.add_person(session, scope, body)
+    if invited.link_token is not None:
+        invited.mailed = mail.send_link(
+            services.settings, LinkPurpose.INVITATION, invited.person, invited.link_token
+        )
+    return invited
 
 
 @router.get("/people/{user_id}")
@@ -69,9 +78,15 @@ def change_person(
 
 @router.post("/people/{user_id}/reset-link", status_code=201)
 def make_reset_link(user_id: UserId, services: ServicesDep, scope: ManageScope) -> ResetLink:
-    """Make a one-time link by which the person sets a password; earlier ones end."""
+    """Make a one-time link by which the person sets a password; earlier ones end.
+
+    It is mailed to them where SMTP_URL is set; if that fails, it is still in this answer.
+    """
     with services.database.transaction() as session:
-        return ResetLink(link_token=service.make_reset_link(session, scope, user_id))
+        purpose, token = service.make_reset_link(session, scope, user_id)
+        person = service.get_person(session, scope, user_id)
+    mailed = mail.send_link(services.settings, purpose, person, token)
+    return ResetLink(link_token=token, mailed=mailed)
 
 
 @router.get("/people/{user_id}/tokens")
