@@ -107,6 +107,33 @@ PAGES = (
         "retention",
         needs=Permission.OPERATE,
     ),
+    PageSpec(
+        navigation.PEOPLE_PAGE,
+        "People",
+        ":material/person:",
+        "people",
+        "people",
+        needs=Permission.MANAGE_PEOPLE,
+        of_accounts=True,
+    ),
+    PageSpec(
+        navigation.TEAMS_PAGE,
+        "Teams",
+        ":material/group:",
+        "teams",
+        "teams",
+        needs=Permission.MANAGE_PEOPLE,
+        of_accounts=True,
+    ),
+    PageSpec(
+        navigation.AUDIT_PAGE,
+        "Audit",
+        ":material/fact_check:",
+        "audit",
+        "audit",
+        needs=Permission.READ_AUDIT,
+        of_accounts=True,
+    ),
 )
 
 

@@ -21,6 +21,16 @@ def require(permission: Permission) -> None:
         _end()
 
 
+def require_accounts() -> None:
+    """Let only those continue who work where people sign in."""
+    if not state.server().has_accounts:
+        st.info(
+            "Nobody signs in here, so there is only you. To let others in, set AUTH=local in `.env`"
+            " and restart."
+        )
+        _end()
+
+
 def session_of_page() -> Session:
     """Return the session that the URL names, after drawing the link back to its chat."""
     session_id = navigation.open_session_id()

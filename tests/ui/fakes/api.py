@@ -39,6 +39,7 @@ from tests.ui.fakes.domains import add_domain_routes
 from tests.ui.fakes.files import add_file_routes
 from tests.ui.fakes.grants import add_grant_routes
 from tests.ui.fakes.inspection import add_inspection_routes
+from tests.ui.fakes.people import add_people_routes
 from tests.ui.fakes.plans import add_plan_routes
 from tests.ui.fakes.search import add_search_route
 from tests.ui.fakes.servers import add_server_routes
@@ -191,6 +192,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     add_inspection_routes(app, store.inspected, api)
 
     add_account_routes(app, store.account, api)
+    add_people_routes(app, store.people, api)
     add_usage_routes(app, store.usage, api)
     add_file_routes(app, store.uploads, api)
 

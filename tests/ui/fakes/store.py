@@ -37,6 +37,7 @@ from tests.ui.fakes.domains import FakeDomains
 from tests.ui.fakes.files import FakeFiles
 from tests.ui.fakes.grants import FakeGrants
 from tests.ui.fakes.inspection import Inspected
+from tests.ui.fakes.people import FakePeople
 from tests.ui.fakes.plans import FakePlans
 from tests.ui.fakes.servers import FakeServers
 from tests.ui.fakes.usage import FakeUsage
@@ -84,6 +85,7 @@ class Store:
         self.servers = FakeServers()
         self.account = FakeAccount()
         self.usage = FakeUsage()
+        self.people = FakePeople()
         self.own_table: QueryTable | None = None
         self.uploads = FakeFiles()
         self.grants = FakeGrants()

@@ -3,16 +3,13 @@
 import streamlit as st
 
 from backend.schemas.people.rights import Permission
-from ui import state
 from ui.features.grants import person, resource
 from ui.shared import entrance
 
 st.set_page_config(page_title="Grants · Colloquy", layout="wide")
 st.title("Grants", anchor=False)
 entrance.require(Permission.MANAGE_PEOPLE)
-if not state.server().has_accounts:
-    st.info("Nobody signs in here, so everything is yours.")
-    entrance.end_page()
+entrance.require_accounts()
 
 by_resource, by_person = st.tabs(["Who may see this?", "What may this person see?"])
 with by_resource:
