@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from ipaddress import IPv4Network, IPv6Network
 from urllib.parse import urlsplit
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -13,6 +14,7 @@ MAX_PORT = 65_535
 # RFC 9112, 3.2: one name or address and an optional port; no user, no path.
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?))(?::(\d{1,5}))?")
 
+Networks = tuple[IPv4Network | IPv6Network, ...]
 Host = tuple[str, int | None]  # a lower-case name or an address, and the port if given
 Origin = tuple[str, str, int]  # the scheme, the name and the port
 
@@ -46,6 +48,17 @@ def check_allowed_hosts(text: str) -> str:
                 "desk.example.com,desk.internal:8501"
             )
     return text
+
+
+def read_networks(text: str) -> Networks:
+    """Return the networks of a comma-separated list. Raise ValueError."""
+    names = filter(None, map(str.strip, text.split(",")))
+    try:
+        return tuple(ipaddress.ip_network(name) for name in names)
+    except ValueError:
+        raise ValueError(
+            "must be addresses or networks, comma-separated, such as 10.0.0.5,10.1.0.0/16"
+        ) from None
 
 
 def http_url(host: str, port: int) -> str:

@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 from base64 import urlsafe_b64decode
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -16,7 +15,7 @@ from pydantic import AfterValidator, Field, SecretStr
 from redis import ConnectionPool, RedisError
 from sqlalchemy import make_url
 
-from backend.addresses import MAX_PORT, check_allowed_hosts, check_public_url
+from backend.addresses import MAX_PORT, check_allowed_hosts, check_public_url, read_networks
 from backend.outgoing.policy import read_entries
 from backend.schemas.people.providers import ID_PATTERN, MOST_GROUPS, GroupMeaning, ProviderSettings
 
@@ -116,17 +115,6 @@ def _pages_key(key: SecretStr) -> SecretStr:
     if 0 < len(key.get_secret_value()) < SHORTEST_KEY:
         raise ValueError(f"must have at least {SHORTEST_KEY} characters that nobody can guess")
     return key
-
-
-def read_networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Return the networks of a comma-separated list. Raise ValueError."""
-    names = filter(None, map(str.strip, text.split(",")))
-    try:
-        return tuple(ip_network(name) for name in names)
-    except ValueError:
-        raise ValueError(
-            "must be addresses or networks, comma-separated, such as 10.0.0.5,10.1.0.0/16"
-        ) from None
 
 
 def _networks(text: str) -> str:

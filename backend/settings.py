@@ -9,7 +9,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from backend.addresses import http_url
+from backend.addresses import http_url, read_networks
 from backend.outgoing.policy import Outgoing, read_entries
 from backend.schemas.people.rights import Review
 from backend.setting_kinds import (
@@ -40,7 +40,6 @@ from backend.setting_kinds import (
     SourceUrls,
     StdioCommands,
     Ways,
-    read_networks,
 )
 
 DEMO_MODEL = "demo"

@@ -5,11 +5,12 @@ import sys
 
 import uvicorn
 
-from backend.addresses import Address, check_allowed_hosts, check_public_url
+from backend.addresses import Address, check_allowed_hosts, check_public_url, read_networks
 from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
+from backend.web.identity import HeaderNames
 from backend.web.sockets import MessageLimits, limit_messages
-from ui.server import create_app
+from ui.server import NAMES, create_app
 
 CLOSE_SECONDS = 3  # a page's WebSocket never closes by itself
 PING_SECONDS = 30.0
@@ -24,10 +25,12 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=8501)
     parser.add_argument("--public-url", type=check_public_url, default="")
     parser.add_argument("--allowed-hosts", type=check_allowed_hosts, default="")
+    parser.add_argument("--trusted-proxies", type=read_networks, default=())
+    parser.add_argument("--identity-headers", type=HeaderNames.read, default=NAMES)
     given = parser.parse_args()
     address = Address(given.host, given.port, given.public_url, given.allowed_hosts)
     uvicorn.run(
-        create_app(address),
+        create_app(address, given.trusted_proxies, given.identity_headers),
         host=given.host,
         port=given.port,
         log_level="warning",

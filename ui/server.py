@@ -12,10 +12,12 @@ from pkgutil import walk_packages
 
 import streamlit
 from starlette.requests import ClientDisconnect
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.web.bootstrap import load_config_options
 
-from backend.addresses import Address
+from backend.addresses import Address, Networks
+from backend.web.identity import HeaderNames, IdentityHeaders
 from backend.web.protection import protect
 from ui import features, index_page, media_files, page_session
 from ui.async_api import AsyncApi
@@ -24,26 +26,36 @@ from ui.shared import assets, banners
 from ui.shared.watch import route as watch
 from ui.sign_in.checks import Checks
 from ui.sign_in.gate import SIGN_IN_HEADER, Gate
+from ui.sign_in.providers import ProviderRoutes
 from ui.sign_in.routes import SignInRoutes
+from ui.sign_in.tokens import Tokens
 
 SCRIPT = Path(__file__).parent / "app.py"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+NAMES = HeaderNames("Remote-User", "Remote-Email", "Remote-Name", "Remote-Groups")
 GARBAGE_EVERY = 10_000  # new objects; drawing one page makes thousands
 
 
-def create_app(address: Address) -> ASGIApp:
-    """Make the pages' application for this address."""
+def create_app(address: Address, proxies: Networks = (), names: HeaderNames = NAMES) -> ASGIApp:
+    """Make the pages' application for this address.
+
+    `proxies`: whom to believe who a person is, in headers of these names.
+    """
     # As `streamlit run` does with its flags: they override files and the environment.
     load_config_options(options(address))
     page_session.install()
     media_files.install()
     api = AsyncApi()
     checks = Checks(api)
-    own = [*SignInRoutes(api, checks).routes, *LiveRoutes(api).routes, watch.route(api)]
-    own += [assets.route(), *index_page.routes()]
+    tokens = Tokens(api, checks)
+    own: list[BaseRoute] = [
+        *SignInRoutes(api, checks, tokens).routes,
+        *ProviderRoutes(api, checks).routes,
+    ]
+    own += [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
     app = streamlit.App(SCRIPT, lifespan=prepared, routes=own, on_script_error=banners.unexpected)
-    gate = Gate(until_left(app), checks, page_session.owner_of, media_files.owner_of)
-    return protect(gate, address, page_policy())
+    gate = Gate(until_left(app), checks, tokens, (page_session.owner_of, media_files.owner_of))
+    return protect(IdentityHeaders(gate, proxies, names), address, page_policy())
 
 
 @asynccontextmanager

@@ -5,14 +5,14 @@ layer can take a browser's own headers for a proxy's.
 """
 
 import ipaddress
-from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Address, IPv6Network
+from ipaddress import IPv6Address
 from typing import Self
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from backend.addresses import Networks
 from backend.web.guard import Refuse, refuse_in_words
 
 KEY = "colloquy.proxied"  # in the scope of a request
@@ -64,7 +64,7 @@ class IdentityHeaders:
     def __init__(
         self,
         app: ASGIApp,
-        proxies: Sequence[IPv4Network | IPv6Network],
+        proxies: Networks,
         names: HeaderNames,
         refuse: Refuse = refuse_in_words,
     ) -> None:
@@ -105,7 +105,7 @@ def proxied_by(scope: Scope) -> Proxied | None:
     return found
 
 
-def is_from(scope: Scope, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+def is_from(scope: Scope, networks: Networks) -> bool:
     """Return whether a request's connection comes from one of these networks."""
     client = scope.get("client")
     try:

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 import httpx
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from backend.schemas.people.account import Account
@@ -27,10 +27,10 @@ async def begin(request: Request, api: AsyncApi, token: str, place: str | None) 
     return response
 
 
-def leave(request: Request) -> Response:
-    """Have the browser forget its token and what its tabs have stored, and go to the sign-in."""
+def leave(request: Request, place: str = SIGN_IN) -> Response:
+    """Have the browser forget its token and what its tabs have stored, and go to this place."""
     headers = {**NOT_STORED, "Clear-Site-Data": '"cache", "storage"'}
-    response = RedirectResponse(SIGN_IN, SEE_OTHER, headers)
+    response = RedirectResponse(place, SEE_OTHER, headers)
     clear_token(request, response)
     return response
 
@@ -45,11 +45,3 @@ async def end_earlier(request: Request, api: AsyncApi) -> None:
         answer = await calls.get("account", timeout=TIMEOUT)
         if answer.is_success and (sign_in := Account.read(answer.content).sign_in):
             await calls.delete(f"sign-ins/{sign_in}", timeout=TIMEOUT)
-
-
-def visitor_headers(request: HTTPConnection) -> dict[str, str]:
-    """Return the headers by which the API learns whose browser asks, and from where."""
-    hops = request.headers.getlist("x-forwarded-for")
-    hops += [request.client.host] if request.client else []
-    browser = request.headers.get("user-agent")
-    return {"X-Forwarded-For": ", ".join(hops)} | ({"User-Agent": browser} if browser else {})

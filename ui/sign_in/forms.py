@@ -8,7 +8,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from backend.schemas.people.account import Ways
+from ui.client import ClientError
 from ui.shared import assets
+from ui.sign_in.places import visit_path
 
 FOLDER = Path(__file__).parent / "templates"
 MAX_BODY = 20_000  # bytes; the longest password and names take a third
@@ -32,6 +35,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_templates.globals["visit_path"] = visit_path
 
 
 class TooLong(Exception):
@@ -47,9 +51,20 @@ def page(
     return HTMLResponse(html, status, HEADERS)
 
 
-def notice(title: str, status: int, problem: str, place: str, way_on: str) -> Response:
-    """Return a page that says why nothing can be done here, with the way on."""
-    return page("notice.html", title, status, problem, place=place, way_on=way_on)
+def notice(
+    title: str, status: int, problem: str, place: str, way_on: str, words: str = ""
+) -> Response:
+    """Return a page that says what is so, or why nothing can be done here, with the way on."""
+    return page("notice.html", title, status, problem, place=place, way_on=way_on, words=words)
+
+
+def sign_in_page(
+    ways: Ways, place: str, error: ClientError | None = None, login: str = ""
+) -> Response:
+    """Return the page that offers the ways of signing in, with what was wrong the last time."""
+    status, problem = (error.status or 503, error.detail) if error else (200, "")
+    values = {"ways": ways.items, "place": place, "login": login}
+    return page("sign_in.html", "Sign in", status, problem, **values)
 
 
 async def read_form(request: Request) -> dict[str, str]:

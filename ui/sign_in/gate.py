@@ -15,9 +15,11 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.schemas.people.account import Account
-from ui.cookies import ON_LOOPBACK, OVER_HTTPS, find_token
+from ui.client import ClientError
+from ui.cookies import ON_LOOPBACK, OURS
 from ui.sign_in.checks import Checks, Unavailable
 from ui.sign_in.places import is_of_sign_in, sign_in_path
+from ui.sign_in.tokens import Tokens
 
 SIGN_IN_HEADER = "x-colloquy-sign-in"
 PERSON_HEADER = "x-colloquy-person"
@@ -27,7 +29,6 @@ OPEN = ("/colloquy/assets/", "/static/")
 OPEN_PATHS = frozenset({"/_stcore/health", "/favicon.png"})
 UPLOADS = "/_stcore/upload_file/"
 MEDIA = "/media/"
-OURS = frozenset({OVER_HTTPS, ON_LOOPBACK})
 NOT_STORED = {"Cache-Control": "no-store"}
 
 OwnerOf = Callable[[str], str | None]  # the sign-in to which something of Streamlit's belongs
@@ -37,12 +38,12 @@ class Gate:
     """Lets only those requests and sockets pass whose sign-in holds; with AUTH=none, all."""
 
     def __init__(
-        self, app: ASGIApp, checks: Checks, owner_of_tab: OwnerOf, owner_of_file: OwnerOf
+        self, app: ASGIApp, checks: Checks, tokens: Tokens, owners: tuple[OwnerOf, OwnerOf]
     ) -> None:
         self._app = app
         self._checks = checks
-        self._owner_of_tab = owner_of_tab
-        self._owner_of_file = owner_of_file
+        self._tokens = tokens
+        self._owner_of_tab, self._owner_of_file = owners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on as the person who is signed in, or refuse it."""
@@ -50,8 +51,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        token = find_token(connection)
-        refusal, account = await self._ask(connection, token)
+        token, refusal, account = await self._ask(connection)
         if refusal is not None:
             await _refuse(refusal, scope, receive, send)
             return
@@ -62,20 +62,24 @@ class Gate:
             await self._app(scope, receive, send if account is None else _not_stored(send))
 
     async def _ask(
-        self, connection: HTTPConnection, token: str | None
-    ) -> tuple[Response | None, Account | None]:
-        """Return a refusal, or whose request it is; neither where nobody signs in."""
+        self, connection: HTTPConnection
+    ) -> tuple[str | None, Response | None, Account | None]:
+        """Return the token, and a refusal or whose request it is; nothing where nobody signs in."""
         if not await self._checks.has_accounts():
-            return None, None
+            return None, None, None
         try:
+            token = await self._tokens.find(connection)
             account = await self._checks.find(token) if token else None
         except Unavailable:
-            return _problem(503, "The service does not answer. Try again in a moment."), None
+            return None, _problem(503, "The service does not answer. Try again in a moment."), None
+        except ClientError:  # the sign-in page says why
+            return None, _sign_in_first(connection), None
         if account is None:
-            return _sign_in_first(connection), None
+            return None, _sign_in_first(connection), None
         if not self._is_own(connection.scope["path"], account):
-            return _problem(404, "This belongs to no page of yours. Reload the page."), None
-        return None, account
+            gone = _problem(404, "This belongs to no page of yours. Reload the page.")
+            return None, gone, None
+        return token, None, account
 
     def _is_own(self, path: str, account: Account) -> bool:
         """Return whether a file that is sent or fetched is of this sign-in's pages."""

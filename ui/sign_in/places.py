@@ -1,10 +1,11 @@
 """Where a browser goes after a sign-in: a path of our own, never another site."""
 
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 SIGN_IN = "/sign-in"
 HOME = "/"
 ACCOUNT = "/account"
+VISIT = f"{SIGN_IN}/oidc/{{provider}}"
 LONGEST = 2_000  # characters
 
 
@@ -34,3 +35,8 @@ def sign_in_path(place: str) -> str:
     """Return the sign-in page's path, from which a person comes back to this place."""
     place = own_path(place)
     return SIGN_IN if place == HOME else f"{SIGN_IN}?{urlencode({'next': place})}"
+
+
+def visit_path(provider: str) -> str:
+    """Return the path by which a browser goes to a provider."""
+    return VISIT.format(provider=quote(provider, safe=""))

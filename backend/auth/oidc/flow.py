@@ -20,7 +20,7 @@ from backend.auth.oidc.metadata import PKCE, Directory, Metadata
 from backend.auth.oidc.provider import Provider
 from backend.auth.tokens import digest, random_text
 from backend.errors.people import AnswerRefused, ProviderFails, TooManySignIns
-from backend.schemas.people.providers import ProviderAnswer, ProviderVisit
+from backend.schemas.people.providers import ProviderAnswer, ProviderSignIn, ProviderVisit
 from db.models.people.provider import OidcRequestRow
 from db.session import Database
 
@@ -42,11 +42,12 @@ class Begun:
 
 
 def begin(
-    database: Database, directory: Directory, provider: Provider, link_token: str | None
+    database: Database, directory: Directory, provider: Provider, wanted: ProviderSignIn
 ) -> ProviderVisit:
     """Return where to send the browser. Raise ProviderFails, TooManySignIns."""
     metadata = directory.find(provider).metadata
-    state, nonce, verifier, browser_key = (random_text() for _ in range(4))
+    state, nonce, verifier = (random_text() for _ in range(3))
+    browser_key, link_token = wanted.browser_key or random_text(), wanted.link_token
     with database.transaction() as session:
         _make_room(session)
         session.execute(

@@ -28,7 +28,7 @@ def begin(
     """Return where to send the browser. Raise ProviderNotFound, ProviderFails, TooManySignIns."""
     with database.read() as session:
         provider = store.find_provider(session, settings, wanted.provider)
-    return flow.begin(database, directory, provider, wanted.link_token)
+    return flow.begin(database, directory, provider, wanted)
 
 
 def answer(

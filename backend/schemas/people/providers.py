@@ -20,6 +20,7 @@ LONGEST_SECRET = 4_000
 LONGEST_ANSWER = 8_000  # of a code, or of any other parameter of an answer
 MOST_GROUPS = 500
 ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,39}$"
+KEY_PATTERN = r"^[A-Za-z0-9_-]{43}$"
 SCOPES = "openid profile email"
 
 
@@ -199,6 +200,11 @@ class ProviderSignIn(Input):
     provider: ProviderId
     link_token: str | None = Field(
         None, max_length=LONGEST, description="Of a one-time link that is completed by it."
+    )
+    browser_key: str | None = Field(
+        None,
+        pattern=KEY_PATTERN,
+        description="That the browser keeps from another visit, which may come back as well.",
     )
 
 

@@ -27,6 +27,7 @@ def provider() -> Iterator[OidcProvider]:
 
 @pytest.fixture
 def accounts(stack: Stack, tmp_path: Path, provider: OidcProvider) -> Iterator[Accounts]:
+    stack.query_and_commit("DELETE FROM failed_sign_ins")  # each refusal is recorded once
     fixed = {"fixed": provider.settings(groups_claim="groups")}
     with accounts_of(stack, tmp_path, auth="local,oidc", oidc_providers=fixed, **ALLOWED) as found:
         yield found

@@ -12,7 +12,7 @@ TOKEN = "cqs_" + "a" * 43
 
 def connection(host: str, scheme: str = "http", **sent: str) -> HTTPConnection:
     cookie = "; ".join(f"{name}={value}" for name, value in sent.items())
-    headers = [(b"host", host.encode()), (b"cookie", cookie.encode())]
+    headers = [(b"host", host.encode()), (b"cookie", cookie.encode("latin-1"))]
     return HTTPConnection({"type": "http", "scheme": scheme, "headers": headers, "path": "/"})
 
 
@@ -41,6 +41,26 @@ def test_a_cookie_is_kept_from_scripts_and_other_sites():
 
     (written,) = response.headers.getlist("set-cookie")
     assert written == f"__Host-colloquy={TOKEN}; HttpOnly; Path=/; SameSite=lax; Secure"
+
+
+def test_a_visit_to_a_provider_is_kept_for_minutes_and_read_as_it_was_written():
+    response, visit = Response(), cookies.Visit("k" * 43, "/data?a=é&b=;")
+
+    cookies.set_visit(connection("desk.example.com", "https"), response, visit, 600)
+
+    (written,) = response.headers.getlist("set-cookie")
+    name, _, value = written.partition(";")[0].partition("=")
+    assert name == "__Host-colloquy-visit"
+    assert written.partition(";")[2] == " HttpOnly; Max-Age=600; Path=/; SameSite=lax; Secure"
+    kept = connection("desk.example.com", "https", **{name: value})
+    assert cookies.find_visit(kept) == visit
+    assert cookies.find_visit(connection("127.0.0.1", **{name: value})) is None
+
+
+@pytest.mark.parametrize("value", ["", ".", "short./", "é" * 43, "k" * 44 + "./"])
+def test_what_no_visit_has_written_is_no_visit(value):
+    sent = {"colloquy-visit": value}
+    assert cookies.find_visit(connection("127.0.0.1", **sent)) is None
 
 
 def test_over_https_a_cookie_that_another_host_may_have_set_counts_for_nothing():

@@ -19,6 +19,7 @@ from backend.schemas.people.account import (
     SignIns,
     Ways,
 )
+from backend.turns.process.services import Services
 
 router = APIRouter(tags=["signing in"])
 LinkToken = Annotated[Text, Path(min_length=1, max_length=200)]
@@ -34,8 +35,7 @@ def list_ways(services: ServicesDep) -> Ways:
 @router.post("/sign-ins", status_code=201)
 def sign_in(body: Sent[Password], request: Request, services: ServicesDep) -> SignedIn:
     """Sign in with a password. The token counts for twelve idle hours, and at most seven days."""
-    if local.WAY not in services.settings.ways:
-        raise SignInRefused("Nobody signs in with a password here.")
+    _require_passwords(services)
     visitor = visitor_of(request, services.settings)
     return local.sign_in(services.database, body, visitor)
 
@@ -82,7 +82,13 @@ def use_link(
     callers: CallersDep,
 ) -> SignedIn:
     """Set the password that the link permits to set, and sign in. The link ends."""
+    _require_passwords(services)
     visitor = visitor_of(request, services.settings)
     signed_in = local.use_link(services.database, token, body, visitor)
     callers.forget()
     return signed_in
+
+
+def _require_passwords(services: Services) -> None:
+    if local.WAY not in services.settings.ways:
+        raise SignInRefused("Nobody signs in with a password here.")
