@@ -9,8 +9,9 @@ from streamlit.errors import FragmentHandledException
 from streamlit.navigation.page import StreamlitPage
 
 from ui import navigation, state
-from ui.client import ClientError
+from ui.client import ClientError, ReasonNeeded
 from ui.features.chat import reading as chat_reading
+from ui.features.reviews import asking
 from ui.features.sessions import pages, sidebar
 from ui.pages import PAGES, file_of
 from ui.shared import banners, last_known
@@ -45,6 +46,8 @@ def main() -> None:
     try:
         with last_known.reading_ahead():
             _draw(page)
+    except ReasonNeeded as problem:
+        asking.show(problem)
     except ClientError as problem:
         banners.page_error(problem)
     # Streamlit 1.67 forgets the fragments of the previous page only when a run reaches its end. A

@@ -55,6 +55,14 @@ class NotFound(ClientError):
     """The resource does not exist, or the caller has no access to it."""
 
 
+class ReasonNeeded(ClientError):
+    """The session is somebody else's, and may be read once a reason was given."""
+
+    def __init__(self, session_id: UUID, problem: ClientError) -> None:
+        super().__init__(problem.title, problem.detail, problem.status)
+        self.session_id = session_id
+
+
 def authorization(token: str | None) -> dict[str, str]:
     """Return the header that says who calls; with None nobody does."""
     return {"Authorization": f"Bearer {token}"} if token else {}
@@ -101,9 +109,8 @@ class Client:
         domain: str | None = None,
         archived: bool | None = None,
         pinned: bool | None = None,
-        everyone: bool = False,
     ) -> SessionPage:
-        """Return a page of sessions, newest first; `everyone` is for administrators."""
+        """Return a page of the person's sessions, newest first."""
         return self.get(
             SessionPage,
             "sessions",
@@ -114,12 +121,16 @@ class Client:
             domain=domain,
             archived=archived,
             pinned=pinned,
-            scope="all" if everyone else None,
         )
 
     def session(self, session_id: UUID) -> Session:
-        """Return one session."""
-        return self.get(Session, f"sessions/{session_id}")
+        """Return one session. Raise NotFound, or ReasonNeeded for a reviewer's first look."""
+        try:
+            return self.get(Session, f"sessions/{session_id}")
+        except ClientError as problem:
+            if problem.status == httpx.codes.FORBIDDEN:
+                raise ReasonNeeded(session_id, problem) from problem
+            raise
 
     def new_session(self, domain: str | None = None, team: str | None = None) -> Session:
         """Make an empty session, from the default domain unless one is named."""

@@ -41,6 +41,7 @@ from tests.ui.fakes.grants import add_grant_routes
 from tests.ui.fakes.inspection import add_inspection_routes
 from tests.ui.fakes.people import add_people_routes
 from tests.ui.fakes.plans import add_plan_routes
+from tests.ui.fakes.reviews import add_review_routes
 from tests.ui.fakes.search import add_search_route
 from tests.ui.fakes.servers import add_server_routes
 from tests.ui.fakes.store import Store
@@ -82,13 +83,17 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     def sessions(
         limit: int = 30, cursor: str | None = None, q: str = "", status: str | None = None,
         archived: bool = False, scope: str | None = None, domain: str | None = None,
-        pinned: bool | None = None,
+        pinned: bool | None = None, owner: str = "", team: str = "", has_errors: bool = False,
+        has_thumbs_down: bool = False,
     ) -> SessionPage:  # fmt: skip
         found = [
             s for s in store.sessions.values()
             if q.lower() in s.title.lower() and s.archived == archived
             and (status is None or s.status == status) and pinned in (None, s.pinned)
             and (scope == "all" or s.owner == store.server.user)
+            and owner in s.owner and domain in (None, s.domain)
+            and (not has_errors or s.figures.errors) and team in (s.team_name or "")
+            and (not has_thumbs_down or s.figures.thumbs_down)
         ]  # fmt: skip
         found.sort(key=lambda s: s.updated_at, reverse=True)
         start = int(cursor or 0)
@@ -97,8 +102,12 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
             items=found[start : start + limit], next_cursor=str(start + limit) if more else None
         )
 
+    add_review_routes(app, store, api)
+
     @app.get(f"{api}/sessions/{{session_id}}")
     def session(session_id: UUID):
+        if session_id in store.reviews.needed:
+            return problem(403, "Reason needed", "Say why you read it.")
         return store.sessions.get(session_id) or missing()
 
     @app.patch(f"{api}/sessions/{{session_id}}")

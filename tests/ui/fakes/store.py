@@ -39,6 +39,7 @@ from tests.ui.fakes.grants import FakeGrants
 from tests.ui.fakes.inspection import Inspected
 from tests.ui.fakes.people import FakePeople
 from tests.ui.fakes.plans import FakePlans
+from tests.ui.fakes.reviews import FakeReviews
 from tests.ui.fakes.servers import FakeServers
 from tests.ui.fakes.usage import FakeUsage
 
@@ -86,6 +87,7 @@ class Store:
         self.account = FakeAccount()
         self.usage = FakeUsage()
         self.people = FakePeople()
+        self.reviews = FakeReviews()
         self.own_table: QueryTable | None = None
         self.uploads = FakeFiles()
         self.grants = FakeGrants()

@@ -1,10 +1,17 @@
-"""The administrators' page of all sessions."""
+"""The reviewers' page of everyone's sessions, and reading one with a reason."""
 
 from datetime import timedelta
 
 import pytest
 
+from backend.schemas.conversations.sessions import SessionFigures
 from backend.schemas.conversations.turns import TurnStatus
+from tests.ui.seen import words
+
+FIGURES = SessionFigures(
+    team="Sales", agent="Analyst", tokens=1_200, cost=0.5, errors=1, thumbs_up=2, thumbs_down=1
+)
+NONE = SessionFigures(team=None, agent=None, tokens=0, cost=0, errors=0, thumbs_up=0, thumbs_down=0)
 
 
 @pytest.fixture
@@ -29,7 +36,94 @@ def test_all_owners_sessions_are_listed(open_sessions, store):
     table = open_sessions().dataframe[0].value
 
     assert set(table["Owner"]) == {"local", "ada"}
-    assert {"Title", "Status", "Turns", "Last activity"} <= set(table.columns)
+
+
+def test_a_row_says_what_was_used_and_how_it_went(open_sessions, store):
+    store.server.has_accounts = True
+    store.add_session("Theirs", owner="ada", owner_name="Ada", turn_count=3, figures=FIGURES)
+    store.add_session("New", owner="bob", figures=NONE, age=timedelta(minutes=1))
+
+    theirs, new = open_sessions().dataframe[0].value.to_dict("records")
+
+    shown = {name: theirs[name] for name in ("Owner", "Team", "Domain", "Agent", "Status")}
+    assert shown == {
+        "Owner": "Ada", "Team": "Sales", "Domain": "finance", "Agent": "Analyst", "Status": "Idle",
+    }  # fmt: skip
+    figures = [theirs[name] for name in ("Turns", "Tokens", "Cost", "Errors", "Feedback")]
+    assert figures == [3, 1_200, 0.5, 1, "2 up, 1 down"]
+    assert "up" not in str(new["Feedback"])
+
+
+@pytest.mark.parametrize(
+    ("choose", "shown"),
+    [
+        (lambda page: page.text_input(key="all-owner").set_value("ada"), "Theirs"),
+        (lambda page: page.toggle(key="all-errors").set_value(True), "Theirs"),
+        (lambda page: page.toggle(key="all-disliked").set_value(True), "Theirs"),
+        (lambda page: page.toggle(key="all-archived").set_value(True), "Old"),
+    ],
+)
+def test_each_filter_leaves_what_matches(open_sessions, store, choose, shown):
+    store.server.has_accounts = True
+    store.add_session("Theirs", owner="ada", figures=FIGURES)
+    store.add_session("Mine", figures=NONE), store.add_session("Old", archived=True, figures=NONE)
+    page = open_sessions()
+    assert set(page.dataframe[0].value["Title"]) == {"Theirs", "Mine"}
+
+    choose(page).run()
+
+    assert list(page.dataframe[0].value["Title"]) == [shown]
+
+
+def test_the_days_of_the_reader_are_asked_for(open_sessions, store):
+    store.add_session("Mine", figures=NONE)
+    page = open_sessions()
+
+    page.date_input(key="all-days").set_value(("2026-11-01", "2026-11-02")).run()
+
+    (asked,) = [call for call in store.calls if "since=" in call]
+    assert "since=2026-11-01T00" in asked and "until=2026-11-03T00" in asked
+
+
+def test_the_list_is_a_file_and_leads_to_the_search_in_messages(open_sessions, store):
+    store.add_session("Mine", figures=NONE)
+
+    page = open_sessions()
+
+    assert "all-csv" in {button.key for button in page.get("download_button")}
+    (link,) = [one for one in page.get("page_link") if "of-everyone" in one.proto.query_string]
+    assert "Search in messages" in link.proto.label
+
+
+def test_somebody_elses_session_is_opened_with_a_reason(open_page, store):
+    theirs = store.add_session("Theirs", owner="ada", owner_name="Ada")
+    store.reviews.needed.add(theirs.id)
+    page = open_page(session=theirs.id)
+    assert "Say why you read it" in words(page)
+    assert not page.chat_input
+
+    page.button(key="begin-review").click().run()
+    assert "Say in a few words why" in words(page)
+    page.text_input(key="review-reason").set_value("a complaint")
+    page.button(key="begin-review").click().run()
+
+    assert [one.reason for one in store.reviews.made] == ["a complaint"]
+    assert "In review until" in words(page) and "Ada, sees that" in words(page)
+    assert [one.disabled for one in page.chat_input] == [True]
+
+
+def test_the_owner_sees_who_viewed_a_session(open_page, store):
+    mine = store.add_session("Mine")
+    page = open_page(session=mine.id)
+    assert "Viewed" not in str([one.proto for one in page.get("popover")])
+    store.reviews.add("Grace", "a complaint")
+    mine.review_count = 1
+
+    page = page.run()
+    page.session_state[f"viewed-{mine.id}"] = True
+    page.run()
+
+    assert "Viewed by **Grace** on" in words(page) and "a complaint" in words(page)
 
 
 def test_running_sessions_can_be_picked_out(open_sessions, store):

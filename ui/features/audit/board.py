@@ -1,7 +1,6 @@
 """The audit trail: filters, rows, pages and files."""
 
 import json
-from datetime import datetime, time, timedelta
 from typing import Any
 
 import streamlit as st
@@ -10,7 +9,7 @@ from backend.schemas.operations.audit import AuditEvent, AuditPage
 from ui import state
 from ui.features.audit import calls
 from ui.features.audit.calls import Wanted
-from ui.shared import pager
+from ui.shared import days, pager
 from ui.shared.formats.times import zone
 
 FILES = {"csv": ("CSV", "text/csv"), "jsonl": ("JSON lines", "application/x-ndjson")}
@@ -25,10 +24,7 @@ def filters() -> Wanted:
         subject = _choice("Subject", "audit-subject", kinds.subjects)
         actor = _text("Who", "audit-actor")
         subject_id = _text("Subject's id", "audit-subject-id")
-        days = st.date_input(
-            "Days", [], key="audit-days", format="YYYY-MM-DD", on_change=_first_page, width=240
-        )
-    since, until = _moments(days)
+        since, until = days.field("audit-days", _first_page)
     return {
         "action": action,
         "subject": subject,
@@ -117,18 +113,6 @@ def _choice(label: str, key: str, options: list[str]) -> str | None:
 def _text(label: str, key: str) -> str | None:
     given = st.text_input(label, key=key, max_chars=500, on_change=_first_page, width=200)
     return (given or "").strip() or None
-
-
-def _moments(days: Any) -> tuple[datetime | None, datetime | None]:
-    """Return the first moment of the first day, and that after the last one, for the reader."""
-    if not isinstance(days, tuple) or not days:
-        return None, None
-    here = zone(st.context.timezone)
-    first, last = days[0], days[-1] + timedelta(days=1)
-    return (
-        datetime.combine(first, time(), here),
-        datetime.combine(last, time(), here) if len(days) > 1 else None,
-    )
 
 
 def _cursors() -> list[str]:

@@ -10,6 +10,7 @@ from backend.schemas.people.rights import SessionRights
 from ui import navigation
 from ui.features.artifacts.state import panel_of
 from ui.features.results import exports
+from ui.features.reviews import seen
 from ui.features.sharing import dialog, whose
 from ui.features.usage import session as usage_session
 from ui.shared import banners, icons
@@ -41,6 +42,7 @@ def _badges(session: Session, server: ServerInfo) -> None:
     """Draw whether the session is archived or can only be read here."""
     if session.archived:
         st.badge("Archived", icon=":material/archive:", color="gray")
+    seen.show(session)
     if not navigation.asks_to_read() and (words := whose.words(session)):
         st.badge(plain(words, 80), icon=":material/group:", color="gray")
     if not navigation.is_read_only():

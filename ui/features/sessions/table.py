@@ -1,18 +1,20 @@
-"""The administrators' table of sessions: filters, rows, and pages by cursor."""
+"""The reviewers' table of everyone's sessions: filters, rows, pages by cursor, and a file."""
 
-from dataclasses import dataclass
+from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from backend.schemas.conversations.sessions import SessionPage
+from backend.schemas.conversations.sessions import Session, SessionFigures, SessionPage
 from backend.schemas.conversations.turns import TurnStatus
+from backend.schemas.people.rights import SessionRights
 from ui import navigation, state
-from ui.shared import pager
+from ui.features.domains.calls import list_domains
+from ui.features.sessions import everyone
+from ui.features.sessions.everyone import Wanted
+from ui.shared import days, pager
 from ui.shared.formats.times import zone
 
-PAGE_ROWS = 50
-TITLE_WIDTH = 280  # pixels: with it, all columns are seen in a window of 1280
+TITLE_WIDTH = 220  # pixels: with it, what is looked for first is seen in a window of 1280
 STATUSES = {
     "running": TurnStatus.RUNNING,
     "queued": TurnStatus.QUEUED,
@@ -21,93 +23,91 @@ STATUSES = {
 }
 
 
-@dataclass(frozen=True)
-class Filters:
-    """The filters of the table."""
-
-    title: str
-    status: str | None
-    archived: bool
-
-    @property
-    def are_set(self) -> bool:
-        """Whether any filter is set."""
-        return bool(self.title or self.status or self.archived)
-
-
-def filters() -> Filters:
+def filters() -> Wanted:
     """Draw the filters; a change goes back to the first page."""
+    has_accounts = state.server().has_accounts
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        title = st.text_input(
-            "Title",
-            key="all-title",
-            type="search",
-            icon=":material/search:",
-            placeholder="Search by title",
-            live="300ms",
+        title = _text("Title", "all-title", "Words of the title")
+        owner = _text("Owner", "all-owner", "Name or login") if has_accounts else ""
+        team = _text("Team", "all-team", "Name") if has_accounts else ""
+        domain = _domain()
+        since, until = days.field("all-days", _first_page)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        status = st.pills(
+            "Status",
+            list(STATUSES),
+            key="all-status",
+            format_func=str.capitalize,
+            label_visibility="collapsed",
             on_change=_first_page,
+            width="content",
         )
-        archived = st.toggle("Archived", key="all-archived", on_change=_first_page)
-    status = st.pills(
-        "Status",
-        list(STATUSES),
-        key="all-status",
-        format_func=str.capitalize,
-        on_change=_first_page,
+        has_errors = _toggle("With errors", "all-errors")
+        has_thumbs_down = _toggle("Disliked answers", "all-disliked")
+        archived = _toggle("Archived", "all-archived")
+    return Wanted(
+        title=title,
+        owner=owner,
+        team=team,
+        domain=domain,
+        status=STATUSES[status] if status else None,
+        archived=archived,
+        has_errors=has_errors,
+        has_thumbs_down=has_thumbs_down,
+        since=since,
+        until=until,
     )
-    return Filters((title or "").strip(), STATUSES[status] if status else None, archived)
 
 
-def load(chosen: Filters) -> SessionPage:
-    """Return one page of the sessions of all owners."""
+def load(wanted: Wanted) -> SessionPage:
+    """Return the open page of the sessions of all owners."""
     cursors = state.memory().cursors
-    return state.client().sessions(
-        limit=PAGE_ROWS,
-        cursor=cursors[-1] if cursors else None,
-        q=chosen.title,
-        status=chosen.status,
-        archived=chosen.archived,
-        everyone=True,
-    )
+    return everyone.list_sessions(state.client(), wanted, cursors[-1] if cursors else None)
 
 
-def show(page: SessionPage, user: str) -> None:
-    """Draw a page of rows; a chosen one is opened, read-only unless it is the user's own."""
+def show(page: SessionPage) -> None:
+    """Draw a page of rows; a chosen one is opened, to be read only unless one may write there."""
+    here = st.context.timezone
     event = st.dataframe(
-        to_frame(page),
+        [_cells(session) for session in page.items],
         hide_index=True,
         key=f"all-sessions-{len(state.memory().cursors)}",
         on_select="rerun",
         selection_mode="single-row",
         height="content",
+        width="stretch",
         column_config={
             "Title": st.column_config.TextColumn(width=TITLE_WIDTH),
-            "Last activity": st.column_config.DatetimeColumn(
-                format="distance", timezone=st.context.timezone
-            ),
+            "Last activity": st.column_config.DatetimeColumn(format="distance", timezone=here),
+            "Tokens": st.column_config.NumberColumn(format="localized"),
+            "Cost": st.column_config.NumberColumn(format="localized", step=0.0001),
         },
         alt="All sessions",
     )
     st.caption("Choose a row to open its session; other people's sessions are read-only.")
     if rows := event["selection"]["rows"]:
         session = page.items[rows[0]]
-        navigation.go_to_session(session.id, read_only=session.owner != user)
+        navigation.go_to_session(session.id, read_only=session.rights is SessionRights.READ)
 
 
-def to_frame(page: SessionPage) -> pd.DataFrame:
-    """Return the rows of the table."""
-    here = zone(st.context.timezone)
-    return pd.DataFrame(
-        {
-            "Title": [session.title or "New chat" for session in page.items],
-            "Owner": [session.owner for session in page.items],
-            "Status": [session.status.capitalize() for session in page.items],
-            "Turns": [session.turn_count for session in page.items],
-            "Messages": [session.message_count for session in page.items],
-            "Last activity": [session.updated_at.astimezone(here) for session in page.items],
-            "Domain": [session.domain for session in page.items],
-        }
-    )
+def elsewhere(wanted: Wanted) -> None:
+    """Draw the way to the search in what was said, and the button for the list as a file."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.page_link(
+            navigation.SEARCH_PAGE,
+            label="Search in messages",
+            icon=":material/search:",
+            query_params={"of-everyone": "true"},
+        )
+        st.download_button(
+            "Download as CSV",
+            state.later(_export, wanted),
+            file_name="sessions.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            key="all-csv",
+            on_click="ignore",
+        )
 
 
 def paging(page: SessionPage) -> None:
@@ -116,11 +116,76 @@ def paging(page: SessionPage) -> None:
         pager.by_cursor(state.memory().cursors, page.next_cursor, "sessions", ("Newer", "Older"))
 
 
-def empty_text(chosen: Filters) -> str:
+def empty_text(wanted: Wanted) -> str:
     """Return the sentence for an empty table."""
-    if chosen.are_set:
+    if wanted.is_narrow:
         return "No sessions match. Remove a filter to see more."
     return "No sessions yet. Each conversation appears here once it starts."
+
+
+def _cells(session: Session) -> dict[str, Any]:
+    figures = session.figures or SessionFigures(
+        team=None, agent=None, tokens=0, cost=0, errors=0, thumbs_up=0, thumbs_down=0
+    )
+    here = zone(st.context.timezone)
+    cells = {
+        "Title": session.title or "New chat",
+        "Owner": session.owner_name or session.owner,
+        "Team": figures.team,
+        "Domain": session.domain,
+        "Agent": figures.agent,
+        "Status": session.status.capitalize(),
+        "Last activity": session.updated_at.astimezone(here),
+        "Turns": session.turn_count,
+        "Tokens": figures.tokens,
+        "Cost": figures.cost or None,  # a model without a price costs nothing that is known
+        "Errors": figures.errors or None,
+        "Feedback": _feedback(figures),
+    }
+    if not state.server().has_accounts:
+        del cells["Team"]
+    return cells
+
+
+def _feedback(figures: SessionFigures) -> str | None:
+    counts = ((figures.thumbs_up, "up"), (figures.thumbs_down, "down"))
+    return ", ".join(f"{count} {name}" for count, name in counts if count) or None
+
+
+def _export(wanted: Wanted) -> bytes:
+    return everyone.export(state.client(), wanted)
+
+
+def _text(label: str, key: str, placeholder: str) -> str:
+    given = st.text_input(
+        label,
+        key=key,
+        type="search",
+        placeholder=placeholder,
+        max_chars=200,
+        live="300ms",
+        on_change=_first_page,
+        width=200,
+    )
+    return (given or "").strip()
+
+
+def _domain() -> str | None:
+    names = [domain.name for domain in list_domains(state.client())]
+    return st.selectbox(
+        "Domain",
+        names,
+        index=None,
+        key="all-domain",
+        placeholder="All",
+        accept_new_options=True,  # a reviewer may not use all that others do
+        on_change=_first_page,
+        width=200,
+    )
+
+
+def _toggle(label: str, key: str) -> bool:
+    return st.toggle(label, key=key, on_change=_first_page)
 
 
 def _first_page() -> None:

@@ -39,6 +39,12 @@ def moment(when: datetime) -> str:
     return times.moment(when, now, st.context.locale)
 
 
+def day_and_time(when: datetime) -> str:
+    """Return a moment with its day, in the reader's zone and format: 28.11.2026, 14:05."""
+    local = when.astimezone(times.zone(st.context.timezone))
+    return f"{day(local.date())}, {local:%H:%M}"
+
+
 def for_documents() -> dict[str, str]:
     """Return the parameters with which the API writes a document for the reader."""
     locale, zone = st.context.locale, known_zone(st.context.timezone)

@@ -36,6 +36,7 @@ def stamp_of(
             s.branch,
             s.rights,
             s.team,
+            s.review_count,
         )
         for s in sessions
     ]
