@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 # the newest emoji.
 BLANKS = ("Z", "M", "Cc", "Cf", "Cs")
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # fillers, the empty braille cell
+_JOINERS = "\u200c\u200d"  # Persian and Indic words, and emojis, need them
 NUL_SYMBOL = "\u2400"
 # Letters, for a class of a regular expression, of scripts whose words have no space between them,
 # or carry their endings directly: Thai to Burmese, Khmer, Chinese, Japanese, Korean.
@@ -33,6 +34,16 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def name_line(text: str) -> str:
+    """Return a name on one line, without what makes it look like another one.
+
+    That is all that prints nothing, and what turns the direction of the text around it (Unicode
+    Standard Annex 9, 2.1-2.3); joiners within words of several scripts stay.
+    """
+    line = " ".join(clean_text(text).split())
+    return "".join(c for c in line if c.isprintable() or c in _JOINERS).strip()
 
 
 def counted(number: int, noun: str) -> str:

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Scope
 
 from backend.addresses import Address
 from backend.api import docs
+from backend.api.access import Access
 from backend.api.callers import Callers
 from backend.api.channels import Channels
 from backend.api.http.bodies import Bodies
@@ -23,6 +24,7 @@ from backend.api.metrics import OpenRequests, write_metrics
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.query import refuse_unknown
+from backend.api.refusals import Refusals
 from backend.api.routes import approvals, connections, model_prices, tasks, usage
 from backend.api.routes.conversations import (
     branches,
@@ -76,10 +78,12 @@ def create_app(services: Services) -> FastAPI:
     app = create_routes()
     app.state.services = services
     app.state.problems = Counter[int]()
+    app.state.refusals = Refusals()
     app.state.reader = EventReader(services.redis)
     settings = services.settings
     app.state.directory = Directory()
     app.state.callers = Callers(services.database, settings)
+    app.state.access = Access(services.database, app.state.callers)
     app.state.waits = Waits(services.database, app.state.reader, settings.user_waits, ALL_WAITS)
     app.state.channels = Channels(app.state.reader, settings.user_streams, ALL_STREAMS)
     app.state.sources = Sources(settings.data_dir, settings.source_urls, services.sandbox)

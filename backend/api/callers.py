@@ -2,11 +2,12 @@
 
 import time
 from collections import OrderedDict
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from threading import Lock
 
 from backend.auth.api_tokens import record_refused
-from backend.auth.callers import find_caller, note_use, scope_of
+from backend.auth.callers import find_again, find_caller, find_people, note_use, scope_of
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.auth.tokens import digest
 from backend.errors.people import NotSignedIn
@@ -73,6 +74,26 @@ class Callers:
             self._known[key] = (time.monotonic() + KEPT_SECONDS, scope)
             while len(self._known) > MOST_KEPT:
                 self._known.popitem(last=False)
+
+    def find_again(self, tokens: Collection[str]) -> Mapping[str, Scope]:
+        """Return the scopes of those tokens that are still valid, as their holders are now.
+
+        It is no use of them: a sign-in that is only held open by a page ends as an idle one.
+        """
+        settings, scopes = self._settings, {}
+        if tokens:
+            by_digest = {digest(token): token for token in tokens}
+            with self._database.read() as session:
+                found = find_again(session, set(by_digest), settings.ways, settings.review)
+            scopes = {by_digest[key]: scope for key, scope in found.items()}
+        return scopes
+
+    def find_people(self, user_ids: Collection[str]) -> Mapping[str, Scope]:
+        """Return the scopes of those of these people, let in by a proxy, who may still come."""
+        if not user_ids:
+            return {}
+        with self._database.read() as session:
+            return find_people(session, user_ids, self._settings.review)
 
     def _record_refusal(self, token: str) -> None:
         """Record that an API token that has ended was used; not each time a program tries again."""

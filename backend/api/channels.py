@@ -134,6 +134,10 @@ class Subscription:
             self._waiting.append(batch)
         self._wake.set()
 
+    def wake(self) -> None:
+        """Have `take` return, also with nothing."""
+        self._wake.set()
+
     async def take(self) -> "list[EventBatch]":
         """Wait until there are batches, and take all of them."""
         await self._wake.wait()

@@ -9,6 +9,7 @@ from fastapi import Depends, Header, Request, Security
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
+from backend.api.access import Access
 from backend.api.callers import Callers
 from backend.api.channels import Channels
 from backend.artifacts.documents.service import Documents
@@ -43,11 +44,20 @@ _bearer = HTTPBearer(
 )
 
 
-async def get_scope(
+async def get_token(
     request: Request,
-    needs: SecurityScopes,
     given: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
-) -> Scope:
+) -> str | None:
+    """Return the token that the caller sent. Raise NotSignedIn for several."""
+    if len(request.headers.getlist("authorization")) > 1:
+        raise NotSignedIn
+    return given.credentials if given else None
+
+
+GivenToken = Annotated[str | None, Depends(get_token)]
+
+
+async def get_scope(request: Request, needs: SecurityScopes, token: GivenToken) -> Scope:
     """Return the caller's scope: with AUTH=none the local user's, else that of their token.
 
     Who sends none is whom a trusted proxy names, with AUTH=proxy.
@@ -57,14 +67,14 @@ async def get_scope(
     callers: Callers = request.app.state.callers
     if callers.local is not None:
         return callers.local
-    if given is None:
-        if (person := proxied_by(request.scope)) is None:
-            raise NotSignedIn
-        return await run_in_threadpool(callers.find_proxied, person)
-    token = given.credentials
-    scope = callers.remembered(token)
-    if scope is None:
-        scope = await run_in_threadpool(callers.find, token)
+    if token is not None:
+        known = callers.remembered(token)
+        scope: Scope = known if known else await run_in_threadpool(callers.find, token)
+    elif person := proxied_by(request.scope):
+        scope = await run_in_threadpool(callers.find_proxied, person)
+    else:
+        raise NotSignedIn
+    request.state.user_id = scope.user_id  # who was refused, if they are
     for level in needs.scopes:
         scope.require_token(Allows(level))
     return scope
@@ -88,6 +98,7 @@ ArtifactsDep = Annotated[Artifacts, of_app("artifacts")]
 DocumentsDep = Annotated[Documents, of_app("documents")]
 FilesDep = Annotated[Files, of_app("files")]
 WaitsDep = Annotated[Waits, of_app("waits")]
+AccessDep = Annotated[Access, of_app("access")]
 CallersDep = Annotated[Callers, of_app("callers")]
 DirectoryDep = Annotated[Directory, of_app("directory")]
 # The rule of a route: what the caller's token must allow. What of it is theirs, the service asks.

@@ -5,6 +5,7 @@ from importlib.resources import files
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from backend.api.dependencies import ReadScope
 from backend.web.headers import POLICY
 
 router = APIRouter(include_in_schema=False)
@@ -47,13 +48,13 @@ START = """SwaggerUIBundle({
 
 
 @router.get("/api/openapi.json")
-def openapi(request: Request) -> Response:
+def openapi(request: Request, scope: ReadScope) -> Response:
     """The OpenAPI document."""
     return JSONResponse(request.app.openapi())
 
 
 @router.get("/api/docs")
-def docs() -> Response:
+def docs(scope: ReadScope) -> Response:
     """The page that shows the OpenAPI document."""
     return HTMLResponse(PAGE, headers={POLICY: DOCS_POLICY})
 

@@ -4,15 +4,16 @@ import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
 from typing import Any
-from uuid import UUID
 
 from fastapi.responses import StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import Receive, Scope, Send
 
+from backend.api.access import LongRequest
 from backend.api.channels import Channels, catch_up
+from backend.errors.base import AppError
 from backend.errors.conversations import SessionNotFound
-from backend.schemas.events import EVENTS
+from backend.schemas.events import EVENTS, StreamEnded
 from backend.schemas.wire import Wire
 from backend.turns.follow.viewer import Viewer
 
@@ -35,7 +36,9 @@ def _item(name: str, data: type[Wire]) -> dict[str, Any]:
 ITEM = {"oneOf": [_item(name, data) for name, data in EVENTS.items()]}
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Events as they happen; a comment after every ten seconds without one.",
+        "description": "Events as they happen; a comment after every ten seconds without one."
+        " Once the caller may not read the session any more, the last event is `ended`, without an"
+        " id; its data has the status, title and detail of the problem.",
         "content": {
             "text/event-stream": {
                 "schema": {"type": "string"},
@@ -64,16 +67,32 @@ class EventResponse(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def follow(viewer: Viewer, channels: Channels, session_id: UUID) -> AsyncIterator[bytes]:
-    """Yield what the viewer missed, then live events, until the client disconnects."""
+def write_end(reason: AppError) -> bytes:
+    """Return the last event of a stream that its caller may not follow any more."""
+    ended = StreamEnded(status=reason.status, title=reason.title, detail=reason.detail)
+    return b"event: ended\ndata: %s\n\n" % ended.model_dump_json().encode()
+
+
+async def follow(viewer: Viewer, channels: Channels, request: LongRequest) -> AsyncIterator[bytes]:
+    """Yield what the viewer missed, then live events, until the client disconnects.
+
+    Once the caller may not follow any more, the last event says so.
+    """
+    session_id = request.session_id
     try:
         with channels.subscription(session_id) as subscription:
+            request.on_end(subscription.wake)
             # Subscribe first: events that happen while the viewer catches up are kept for it.
             yield CONNECTED + (await catch_up(viewer))[0]
-            while not subscription.is_cut_off:
+            while not subscription.is_cut_off and request.end is None:
                 for batch in await subscription.take():
-                    if written := await batch.tell(viewer):
+                    viewer.scope = request.scope
+                    if request.end is None and (written := await batch.tell(viewer)):
                         yield written
-    except (SQLAlchemyError, SessionNotFound) as error:
+        if request.end is not None:
+            yield write_end(request.end)
+    except SessionNotFound as error:
+        yield write_end(error)
+    except SQLAlchemyError as error:
         # The response has started, so it can only end; the client resumes after its last event.
         log.info("A follower of %s is cut off: %s", session_id, str(error).splitlines()[0])

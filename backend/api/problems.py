@@ -92,6 +92,7 @@ def _app_error(request: Request, error: Exception) -> JSONResponse:
     headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
     if error.status == NOT_SIGNED_IN:
         headers["WWW-Authenticate"] = "Bearer"  # RFC 9110, 11.6.1
+    request.app.state.refusals.note(request, error.status, error.title)
     return problem(request, error.status, error.title, error.detail, headers)
 
 

@@ -13,7 +13,7 @@ from backend.errors.base import InvalidInput
 from backend.errors.people import TokenNotFound
 from backend.schemas.people.account import ApiToken, ApiTokens, MadeToken, NewToken
 from backend.schemas.people.rights import Permission
-from backend.text import clean_text, is_visible
+from backend.text import is_visible, name_line
 from db.models.people.sign_in import ApiTokenRow
 
 MAX_TOKENS = 200  # of one holder, revoked ones included
@@ -21,7 +21,7 @@ MAX_TOKENS = 200  # of one holder, revoked ones included
 
 def make(session: Session, scope: Scope, holder: str, wanted: NewToken) -> MadeToken:
     """Make a token for oneself, or for a service account. Raise InvalidInput, NotAllowed."""
-    name = " ".join(clean_text(wanted.name).split())
+    name = name_line(wanted.name)
     if not is_visible(name):
         raise InvalidInput("A token needs a name that says what it is for.")
     if wanted.expires_in_days is None:

@@ -1,6 +1,6 @@
 """Who calls: the scope of a person, and that of a sign-in or an API token."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -39,9 +39,11 @@ def find_caller(session: Session, token: str, ways: Sequence[str], review: Revie
     `ways`: the ways of signing in that are on; sign-ins of others have ended.
     """
     if token.startswith(Kind.SIGN_IN):
-        return _of_sign_in(session, token, ways, review)
+        signed_in = _signed_in(ways).where(SignInRow.token_hash == digest(token))
+        return _of_sign_in(_use(session, signed_in, SignInRow), review)
     if token.startswith(Kind.API):
-        return _of_api_token(session, token, review)
+        valid = _VALID_TOKENS.where(ApiTokenRow.token_hash == digest(token))
+        return _of_api_token(_use(session, valid, ApiTokenRow), review)
     raise NotSignedIn
 
 
@@ -60,36 +62,46 @@ def is_open() -> ColumnElement[bool]:
     )
 
 
-def _of_sign_in(session: Session, token: str, ways: Sequence[str], review: Review) -> Scope:
-    row, now = SignInRow, func.clock_timestamp()
-    found = session.execute(
-        _PERSON.add_columns(row.id.label("token"), (row.used_at < now - NOTED).label("is_stale"))
-        .join(row, row.user_id == UserRow.id)
-        .where(row.token_hash == digest(token), row.way.in_(ways), is_open(), _IS_ENABLED)
-    ).one_or_none()
+def find_again(
+    session: Session, digests: Collection[str], ways: Sequence[str], review: Review
+) -> dict[str, Scope]:
+    """Return the scopes of the tokens with these digests that are valid, without noting a use."""
+    found: dict[str, Scope] = {}
+    for row in session.execute(_signed_in(ways).where(SignInRow.token_hash.in_(digests))):
+        found[row.token_hash] = _of_sign_in(row, review)
+    for row in session.execute(_VALID_TOKENS.where(ApiTokenRow.token_hash.in_(digests))):
+        found[row.token_hash] = _of_api_token(row, review)
+    return found
+
+
+def find_people(session: Session, user_ids: Collection[str], review: Review) -> dict[str, Scope]:
+    """Return the scopes of those of these people who are not disabled."""
+    rows = session.execute(_PERSON.where(UserRow.id.in_(user_ids), _IS_ENABLED))
+    return {row.id: _scope(row, review) for row in rows}
+
+
+def _signed_in(ways: Sequence[str]) -> Select[Any]:
+    return _SIGN_INS.where(SignInRow.way.in_(ways))
+
+
+def _of_sign_in(row: Row[Any], review: Review) -> Scope:
+    return replace(_scope(row, review), sign_in=row.token)
+
+
+def _of_api_token(row: Row[Any], review: Review) -> Scope:
+    return replace(_scope(row, review), allows=Allows(row.allows))
+
+
+def _use(session: Session, query: Select[Any], of: type[SignInRow] | type[ApiTokenRow]) -> Row[Any]:
+    """Return a token's holder, and note that it was used. Raise NotSignedIn."""
+    found = session.execute(query).one_or_none()
     if found is None:
         raise NotSignedIn
     if found.is_stale:
-        session.execute(update(row).where(row.id == found.token).values(used_at=now))
+        now = func.clock_timestamp()
+        session.execute(update(of).where(of.id == found.token).values(used_at=now))
         session.execute(update(UserRow).where(UserRow.id == found.id).values(seen_at=now))
-    return replace(_scope(found, review), sign_in=found.token)
-
-
-def _of_api_token(session: Session, token: str, review: Review) -> Scope:
-    row, now = ApiTokenRow, func.clock_timestamp()
-    is_valid = row.revoked_at.is_(None) & or_(row.expires_at.is_(None), row.expires_at > now)
-    is_stale = func.coalesce(row.used_at < now - NOTED, True)
-    found = session.execute(
-        _PERSON.add_columns(row.id.label("token"), row.allows, is_stale.label("is_stale"))
-        .join(row, row.user_id == UserRow.id)
-        .where(row.token_hash == digest(token), is_valid, _IS_ENABLED)
-    ).one_or_none()
-    if found is None:
-        raise NotSignedIn
-    if found.is_stale:
-        session.execute(update(row).where(row.id == found.token).values(used_at=now))
-        session.execute(update(UserRow).where(UserRow.id == found.id).values(seen_at=now))
-    return replace(_scope(found, review), allows=Allows(found.allows))
+    return found
 
 
 def _scope(row: Row[Any], review: Review) -> Scope:
@@ -118,4 +130,28 @@ _PERSON: Select[Any] = select(
     UserRow.is_service,
     UserRow.disabled_at,
     _teams().label("teams"),
+)
+_NOW = func.clock_timestamp()
+_SIGN_INS: Select[Any] = (
+    _PERSON.add_columns(
+        SignInRow.id.label("token"),
+        SignInRow.token_hash,
+        (SignInRow.used_at < _NOW - NOTED).label("is_stale"),
+    )
+    .join(SignInRow, SignInRow.user_id == UserRow.id)
+    .where(is_open(), _IS_ENABLED)
+)
+_VALID_TOKENS: Select[Any] = (
+    _PERSON.add_columns(
+        ApiTokenRow.id.label("token"),
+        ApiTokenRow.token_hash,
+        ApiTokenRow.allows,
+        func.coalesce(ApiTokenRow.used_at < _NOW - NOTED, True).label("is_stale"),
+    )
+    .join(ApiTokenRow, ApiTokenRow.user_id == UserRow.id)
+    .where(
+        ApiTokenRow.revoked_at.is_(None),
+        or_(ApiTokenRow.expires_at.is_(None), ApiTokenRow.expires_at > _NOW),
+        _IS_ENABLED,
+    )
 )

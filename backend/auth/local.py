@@ -1,5 +1,6 @@
 """Signing in with a password, and the one-time links with which passwords are set."""
 
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -32,7 +33,7 @@ from backend.schemas.people.account import (
     PasswordChange,
     SignedIn,
 )
-from backend.text import clean_text, is_visible
+from backend.text import is_visible, name_line
 from db.models.people.sign_in import OneTimeLinkRow
 from db.models.people.user import LOCAL, IdentityRow, UserRow
 from db.session import Database
@@ -47,7 +48,7 @@ LASTS = {
 
 def clean_login(login: str) -> str:
     """Return what a person signs in with, as it is compared. Raise InvalidInput."""
-    line = " ".join(clean_text(login).split()).casefold()
+    line = unicodedata.normalize("NFKC", name_line(login)).casefold()
     if not is_visible(line):
         raise InvalidInput("A name to sign in with needs at least one visible character.")
     return line
@@ -118,7 +119,7 @@ def use_link(database: Database, token: str, given: NewPassword, visitor: Visito
     check_password(given.password, login, given.name or "")
     values = {"password_hash": hash_password(given.password), "login": login}
     if given.name and is_visible(given.name):
-        values["name"] = " ".join(clean_text(given.name).split())
+        values["name"] = name_line(given.name)
     elif found.purpose == LinkPurpose.FIRST_ADMIN:
         values["name"] = login
     try:

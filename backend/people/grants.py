@@ -182,12 +182,15 @@ def _check_manages(
     Who manages people may do so for all but sessions and uploaded files, which belong to somebody:
     to these they add nobody, but with `may_administer` they see and end grants.
     """
-    is_private = resource in (Resource.SESSION, Resource.FILE)
+    if resource is Resource.SESSION:
+        unless = Permission.MANAGE_PEOPLE if may_administer else None
+        session_id = _uuid(resource_id, SessionNotFound)
+        conversations.check_visible(session, scope, session_id, OWN, unless)
+        return
+    is_private = resource is Resource.FILE
     if scope.has(Permission.MANAGE_PEOPLE) and (may_administer or not is_private):
         return
-    if resource is Resource.SESSION:
-        conversations.check_visible(session, scope, _uuid(resource_id, SessionNotFound), OWN)
-    elif resource is Resource.FILE:
+    if resource is Resource.FILE:
         files.find(session, scope, _uuid(resource_id, FileNotFound), Right.MANAGE)
     elif resource is Resource.DOMAIN:
         domains.check_edits(session, scope, _uuid(resource_id, DomainNotFound))

@@ -16,7 +16,7 @@ from backend.errors.people import LastAdministrator, LoginTaken, PersonNotFound
 from backend.schemas.people.account import Account, LinkPurpose, Team
 from backend.schemas.people.people import Invited, NewPerson, People, Person, PersonChange
 from backend.schemas.people.rights import Permission, Role
-from backend.text import clean_text, is_visible
+from backend.text import clean_text, is_visible, name_line
 from db.models.people.sign_in import OneTimeLinkRow
 from db.models.people.user import IdentityRow, TeamMemberRow, TeamRow, UserRow
 
@@ -181,7 +181,7 @@ def _find(session: Session, user_id: str) -> UserRow:
 
 
 def _clean_name(name: str) -> str:
-    line = " ".join(clean_text(name).split())
+    line = name_line(name)
     if not is_visible(line):
         raise InvalidInput("A name needs at least one visible character.")
     return line

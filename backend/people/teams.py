@@ -14,7 +14,7 @@ from backend.errors.base import InvalidInput
 from backend.errors.people import PersonNotFound, TeamNameTaken, TeamNotFound, TeamOwnsSessions
 from backend.schemas.people.people import NewTeam, TeamDetails, Teams
 from backend.schemas.people.rights import Permission, PrincipalType
-from backend.text import clean_text, is_visible
+from backend.text import is_visible, name_line
 from db.models.conversations.conversation import ConversationRow
 from db.models.people.grant import BudgetRow, GrantRow
 from db.models.people.user import TeamMemberRow, TeamRow, UserRow
@@ -119,7 +119,7 @@ def _teams(session: Session, team_id: str | None = None) -> list[TeamDetails]:
 
 
 def _clean_name(name: str) -> str:
-    line = " ".join(clean_text(name).split())
+    line = name_line(name)
     if not is_visible(line):
         raise InvalidInput("A team's name needs at least one visible character.")
     return line

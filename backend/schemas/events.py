@@ -144,6 +144,14 @@ class TaskUpdated(Wire):
     task: Task
 
 
+class StreamEnded(Wire):
+    """The last event of a stream that its caller may not follow any more, and why."""
+
+    status: int
+    title: str
+    detail: str
+
+
 SessionEvent = Annotated[
     TurnQueued
     | TurnStarted

@@ -59,7 +59,7 @@ def delete_later(services: Services, scope: Scope, session_id: UUID, seconds: fl
         plan_deletion(session, session_id, seconds)
         details = {"owner": held.owner_id, "domain": held.domain_name, "seconds": seconds}
         audit.record(session, scope.user_id, "deletion_planned", "session", session_id, details)
-        return conversations.get(session, scope, session_id)
+        return conversations.get(session, scope, session_id, Permission.OPERATE)
 
 
 def keep_session(services: Services, scope: Scope, session_id: UUID) -> Session:
@@ -74,7 +74,7 @@ def keep_session(services: Services, scope: Scope, session_id: UUID) -> Session:
             undo_deletion(session, session_id)
             details = {"owner": held.owner_id}
             audit.record(session, scope.user_id, "deletion_undone", "session", session_id, details)
-        return conversations.get(session, scope, session_id)
+        return conversations.get(session, scope, session_id, Permission.OPERATE)
 
 
 def delete_due(services: Services) -> None:

@@ -1,5 +1,6 @@
 """Chat: a message starts a turn; the response comes immediately or when the turn has ended."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
@@ -7,7 +8,15 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from backend.api.dependencies import AskScope, IdempotencyKey, ServicesDep, WaitsDep
+from backend.api.access import Access
+from backend.api.dependencies import (
+    AccessDep,
+    AskScope,
+    GivenToken,
+    IdempotencyKey,
+    ServicesDep,
+    WaitsDep,
+)
 from backend.api.http.bodies import SCOPE_KEY, Body
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import read_finished
@@ -44,6 +53,49 @@ async def get_preferences(request: Request, prefer: Prefer = None) -> str:
 
 
 Preferences = Annotated[str, Depends(get_preferences)]
+
+
+@dataclass(frozen=True)
+class Waiter:
+    """Waits for a turn as one request does: while its client is there, and its caller may."""
+
+    request: Request
+    waits: Waits
+    access: Access
+    token: str | None
+
+    def has_room(self, scope: Scope) -> bool:
+        """Return whether this request may wait."""
+        return self.waits.has_room(scope, self._body.is_large)
+
+    async def wait(self, scope: Scope, turn: Turn, seconds: float) -> None:
+        """Wait until waiting longer is pointless. Raise NotSignedIn, SessionNotFound."""
+        self._body.leave()
+        with self.access.held(self.token, scope, turn.session_id) as held:
+            left = held.ended_or(self._until_gone())
+            await self.waits.wait(scope, turn, seconds, left, self._body.is_large)
+        if held.end is not None:
+            raise held.end
+
+    @property
+    def _body(self) -> Body:
+        body: Body = self.request.scope[SCOPE_KEY]
+        return body
+
+    async def _until_gone(self) -> None:
+        """Wait until the client has disconnected."""
+        while (await self.request.receive())["type"] != "http.disconnect":
+            pass
+
+
+async def get_waiter(
+    request: Request, waits: WaitsDep, access: AccessDep, token: GivenToken
+) -> Waiter:
+    """Return what waits for this request's turn."""
+    return Waiter(request, waits, access, token)
+
+
+WaiterDep = Annotated[Waiter, Depends(get_waiter)]
 ACCEPTED: dict[int | str, dict[str, Any]] = {
     202: {"model": ChatResponse, "description": "Accepted; the turn continues in the background."}
 }
@@ -52,10 +104,9 @@ ACCEPTED: dict[int | str, dict[str, Any]] = {
 @router.post("/chat", responses=ACCEPTED)
 async def chat(
     body: Sent[NewChatRequest],
-    request: Request,
     response: Response,
     services: ServicesDep,
-    waits: WaitsDep,
+    waiter: WaiterDep,
     scope: AskScope,
     prefer: Preferences,
     idempotency_key: IdempotencyKey = None,
@@ -74,17 +125,16 @@ async def chat(
         model=body.model,
         team=body.team,
     )
-    return await _answer(services, waits, scope, submission, prefer, request, response)
+    return await _answer(services, waiter, scope, submission, prefer, response)
 
 
 @router.post("/sessions/{session_id}/chat", responses=ACCEPTED)
 async def chat_in_session(
     session_id: UUID,
     body: Sent[ChatRequest],
-    request: Request,
     response: Response,
     services: ServicesDep,
-    waits: WaitsDep,
+    waiter: WaiterDep,
     scope: AskScope,
     prefer: Preferences,
     idempotency_key: IdempotencyKey = None,
@@ -93,7 +143,7 @@ async def chat_in_session(
     submission = Submission(
         body.message, session_id, None, body.agent, idempotency_key, model=body.model
     )
-    return await _answer(services, waits, scope, submission, prefer, request, response)
+    return await _answer(services, waiter, scope, submission, prefer, response)
 
 
 def wait_seconds(prefer: str) -> float:
@@ -118,20 +168,17 @@ def wait_seconds(prefer: str) -> float:
 
 async def _answer(
     services: Services,
-    waits: Waits,
+    waiter: Waiter,
     scope: Scope,
     submission: Submission,
     prefer: str,
-    request: Request,
     response: Response,
 ) -> ChatResponse:
     seconds = wait_seconds(prefer)
     turn = await run_in_threadpool(turns.submit, services, scope, submission)
     answer = _response(turn, None)
-    body: Body = request.scope[SCOPE_KEY]
-    if not is_finished(turn.status) and seconds and waits.has_room(scope, body.is_large):
-        body.leave()
-        await waits.wait(scope, turn, seconds, _until_gone(request), body.is_large)
+    if not is_finished(turn.status) and seconds and waiter.has_room(scope):
+        await waiter.wait(scope, turn, seconds)
         answer = await read_finished(partial(_read_answer, services.database, scope, turn.id))
     elif is_finished(turn.status):
         answer = await read_finished(partial(_read_answer, services.database, scope, turn.id))
@@ -139,12 +186,6 @@ async def _answer(
         response.status_code = 202
         response.headers["Location"] = f"/api/v1/turns/{turn.id}"
     return answer
-
-
-async def _until_gone(request: Request) -> None:
-    """Wait until the client has disconnected."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _read_answer(database: Database, scope: Scope, turn_id: UUID) -> ChatResponse:

@@ -9,7 +9,15 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from backend.api.dependencies import AskScope, ChannelsDep, ReaderDep, ReadScope, ServicesDep
+from backend.api.dependencies import (
+    AccessDep,
+    AskScope,
+    ChannelsDep,
+    GivenToken,
+    ReaderDep,
+    ReadScope,
+    ServicesDep,
+)
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import EventResponse, follow
 from backend.api.files import RESPONSES as RESULTS
@@ -248,6 +256,8 @@ async def get_events(
     services: ServicesDep,
     reader: ReaderDep,
     channels: ChannelsDep,
+    access: AccessDep,
+    token: GivenToken,
     scope: ReadScope,
     after: Annotated[
         str | None, Query(description="An event's id, or 0 for all events that are kept.")
@@ -265,7 +275,8 @@ async def get_events(
         stack.enter_context(channels.admit(scope))
         viewer = Viewer(services.database, reader, scope, session_id)
         await asyncio.to_thread(viewer.start, last_event_id or after)
-        stream: AsyncIterator[bytes] = follow(viewer, channels, session_id)
+        request = stack.enter_context(access.held(token, scope, session_id))
+        stream: AsyncIterator[bytes] = follow(viewer, channels, request)
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if gzip.is_accepted(accept_encoding):
             stream = gzip.compress(stream)

@@ -1,6 +1,7 @@
 """The server itself: liveness, readiness, metrics, and what pages need to know of it."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,7 @@ from backend.connections.store import AnsweringModel, find_default_model
 from backend.operations.workers import list_workers
 from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
+from backend.schemas.people.rights import Permission
 from backend.schemas.usage import DayBudget
 from backend.tools.mcp.version_board import count_waiting
 from backend.turns.process.services import Services
@@ -30,13 +32,14 @@ from db.session import Database, ReadOnlyDatabase
 
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])
-OK = "ok"
+OK, NOT_OK = "ok", "not ok"
 CHECK_SECONDS = 4.0
 NAMED = 10
 NOT_READY: dict[int | str, dict[str, Any]] = {
     "503": {"model": Readiness, "description": "A part is missing; the states say why."}
 }
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -98,17 +101,21 @@ async def healthz() -> dict[str, str]:
 
 
 @root.get("/readyz", responses=NOT_READY)
-async def readyz(response: Response, parts_of: PartsDep) -> Readiness:
-    """200 if the database, Redis and a worker that is not stalled are available, else 503."""
+async def readyz(response: Response, services: ServicesDep, parts_of: PartsDep) -> Readiness:
+    """200 if the database, Redis and a worker that is not stalled are available, else 503.
+
+    Once there are accounts it only says of each part whether it is ok; the log says why not.
+    """
     parts = await parts_of.get()
     if not parts.are_ready:
         response.status_code = 503
-    return parts.states
+    return _without_reasons(parts.states) if services.settings.has_accounts else parts.states
 
 
 @root.get("/metrics", response_class=PlainTextResponse)
-async def metrics(request: Request) -> Response:
-    """Metrics for Prometheus."""
+async def metrics(request: Request, scope: ReadScope) -> Response:
+    """Metrics for Prometheus; once there are accounts, for tokens of administrators."""
+    scope.require(Permission.SEE_WORK)
     written: Shared[bytes] = request.app.state.metrics
     return Response(await written.get(), media_type=CONTENT_TYPE)
 
@@ -134,6 +141,15 @@ async def server(services: ServicesDep, scope: ReadScope, parts_of: PartsDep) ->
         low_budgets=of_caller.low_budgets,
         max_file_mb=settings.max_file_mb,
     )
+
+
+def _without_reasons(states: Readiness) -> Readiness:
+    """Return the states as strangers may know them, and log the reasons."""
+    told = {part: state if state == OK else NOT_OK for part, state in states}
+    for part, state in states:
+        if state != OK:
+            log.warning("%s: %s", part, state)
+    return Readiness(**told)
 
 
 def _database(database: Database) -> str:
