@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 
-from backend.api.dependencies import AskScope, CallersDep, ManageScope, ReadScope, ServicesDep
+from backend.api.dependencies import CallersDep, ManageScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.api.visitors import visitor_of
 from backend.auth import api_tokens, local
@@ -60,7 +60,7 @@ def make_token(body: Sent[NewToken], services: ServicesDep, scope: ManageScope) 
 
 @router.delete("/account/tokens/{token_id}")
 def revoke_token(
-    token_id: UUID, services: ServicesDep, scope: AskScope, callers: CallersDep
+    token_id: UUID, services: ServicesDep, scope: ManageScope, callers: CallersDep
 ) -> ApiToken:
     """Revoke one of the caller's API tokens for good."""
     with services.database.transaction() as session:

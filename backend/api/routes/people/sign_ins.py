@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Request
 
-from backend.api.dependencies import CallersDep, ReadScope, ServicesDep
+from backend.api.dependencies import CallersDep, ManageScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Sent, Text
 from backend.api.visitors import visitor_of
 from backend.auth import local, sign_ins
@@ -47,10 +47,10 @@ def list_sign_ins(services: ServicesDep, scope: ReadScope) -> SignIns:
         return sign_ins.list_own(session, scope)
 
 
-# Everybody may sign out, whatever their token allows.
+# A sign-in allows everything; an API token that only reads or asks ends nobody's.
 @router.delete("/sign-ins/{sign_in_id}", status_code=204)
 def sign_out(
-    sign_in_id: UUID, services: ServicesDep, scope: ReadScope, callers: CallersDep
+    sign_in_id: UUID, services: ServicesDep, scope: ManageScope, callers: CallersDep
 ) -> None:
     """End one of the caller's sign-ins; its open pages end within seconds."""
     with services.database.transaction() as session:
@@ -59,7 +59,7 @@ def sign_out(
 
 
 @router.delete("/sign-ins", status_code=204)
-def sign_out_everywhere(services: ServicesDep, scope: ReadScope, callers: CallersDep) -> None:
+def sign_out_everywhere(services: ServicesDep, scope: ManageScope, callers: CallersDep) -> None:
     """End all of the caller's sign-ins, also this one."""
     with services.database.transaction() as session:
         sign_ins.end_own(session, scope)

@@ -100,6 +100,7 @@ def test_each_operation_declares_its_rule_and_is_expected_here() -> None:
             assert level_of(operation) is None, operation
             continue
         assert level_of(operation) in LEVELS, f"{operation} declares no rule"
+        assert level_of(operation) != "read" or operation.startswith("GET "), operation
         assert operation in ALL, f"{operation}: say in rules.py what it needs"
 
     assert (ALL.keys() | PUBLIC.keys()) <= OPERATIONS.keys()
