@@ -13,9 +13,11 @@
   if (sessionStorage.getItem(PERSON) !== person) sessionStorage.clear();
   sessionStorage.setItem(PERSON, person);
 
-  /** Leave without a trace: neither what is drawn nor what is unsent. */
+  /** Leave without a trace and without a question: neither what is drawn nor what is unsent stays. */
   const leave = (go) => {
     document.body.replaceChildren();
+    window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true);
+    window.addEventListener("pagehide", () => sessionStorage.clear()); // after drafts are stored
     go();
   };
 
@@ -25,7 +27,7 @@
       const answer = await fetch("/colloquy/person", { cache: "no-store" });
       if (answer.status === UNAUTHORIZED) {
         const place = location.pathname + location.search;
-        const next = new URLSearchParams({ next: place });
+        const next = new URLSearchParams({ ended: "yes", next: place });
         leave(() => location.replace(`/sign-in?${next}`));
       } else if (answer.ok && (await answer.text()) !== person) leave(() => location.reload());
     } catch {

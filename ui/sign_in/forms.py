@@ -59,10 +59,10 @@ def notice(
 
 
 def sign_in_page(
-    ways: Ways, place: str, error: ClientError | None = None, login: str = ""
+    ways: Ways, place: str, error: ClientError | None = None, login: str = "", notice: str = ""
 ) -> Response:
     """Return the page that offers the ways of signing in, with what was wrong the last time."""
-    status, problem = (error.status or 503, error.detail) if error else (200, "")
+    status, problem = (error.status or 503, error.detail) if error else (200, notice)
     values = {"ways": ways.items, "place": place, "login": login}
     return page("sign_in.html", "Sign in", status, problem, **values)
 

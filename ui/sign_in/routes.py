@@ -21,6 +21,10 @@ from ui.sign_in.tokens import Tokens
 
 LEFT = f"{SIGN_IN}/left"
 PERSON = "/colloquy/person"
+ENDED = (
+    "Your sign-in has ended: you signed out elsewhere, were away for long, or may not sign in any "
+    "more."
+)
 DIFFER = "The two passwords differ. Write them again."
 LINK_TITLES = {
     LinkPurpose.FIRST_ADMIN: "Set up the first administrator",
@@ -69,7 +73,8 @@ class SignInRoutes:
         is_signed_in = token is not None and await self._checks.find(token) is not None
         if is_signed_in or not ways.items:
             return RedirectResponse(place, entry.SEE_OTHER, entry.NOT_STORED)
-        return forms.sign_in_page(ways, place)
+        notice = ENDED if "ended" in request.query_params else ""
+        return forms.sign_in_page(ways, place, notice=notice)
 
     @over_safe_ground
     async def _sign_in(self, request: Request) -> Response:
