@@ -1,11 +1,20 @@
-"""How people and teams are named in filters: by their id, or by a part of their name."""
+"""How people and teams are named: in filters by their id or a part of their name, on pages."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.orm import Session
 
 from backend.text import clean_text
 from db.models.people.user import TeamRow, UserRow
+
+
+def names_of(session: Session, user_ids: Iterable[str]) -> Mapping[str, str]:
+    """Return what people are called; those who are no longer known, by their ids."""
+    ids = set(user_ids)
+    found = session.execute(select(UserRow.id, UserRow.name).where(UserRow.id.in_(ids)))
+    return {**{one: one for one in ids}, **{row.id: row.name for row in found}}
 
 
 def is_person(column: Any, named: str) -> ColumnElement[bool]:

@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from backend import audit
+from backend.auth.naming import names_of
 from backend.auth.scope import Scope
 from backend.errors.models import PriceNotFound
 from backend.schemas.connections import ModelPrice, ModelPriceInput, ModelPrices, PriceSource
@@ -35,6 +36,7 @@ def list_prices(session: Session, settings: Settings, scope: Scope) -> ModelPric
     """Return all prices by model, and where each comes from. Raise NotAllowed."""
     scope.require(Permission.MANAGE_MODELS)
     rows = {row.model: row for row in session.scalars(select(ModelPriceRow))}
+    names = names_of(session, (row.saved_by for row in rows.values()))
     environment = settings.model_prices
     items = [
         ModelPrice(
@@ -42,7 +44,7 @@ def list_prices(session: Session, settings: Settings, scope: Scope) -> ModelPric
             **price.model_dump(),
             source=PriceSource.PAGE if model in rows else PriceSource.ENVIRONMENT,
             replaces_environment=model in rows and model in environment,
-            saved_by=rows[model].saved_by if model in rows else None,
+            saved_by=names[rows[model].saved_by] if model in rows else None,
             saved_at=rows[model].saved_at if model in rows else None,
         )
         for model, price in sorted(prices_of(session, settings).items())

@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from sqlalchemy.orm import Session
 
 from backend import audit
+from backend.auth.naming import names_of
 from backend.auth.scope import Scope
 from backend.connections import store
 from backend.connections.probe import probe
@@ -46,7 +47,7 @@ def look(session: Session, settings: Settings, scope: Scope) -> ModelConnection:
         base_url=row.base_url,
         default_model=row.default_model,
         has_key=row.sealed_key is not None,
-        saved_by=row.saved_by,
+        saved_by=_saver(session, row),
         saved_at=row.saved_at,
         key_problem=_key_problem(row, settings),
         **common,
@@ -119,8 +120,13 @@ def _check_replaced(session: Session, wanted: SavedConnectionInput) -> None:
     row = store.find_saved(session)
     if (row and row.saved_at) == wanted.replaces:
         return
-    what = f"{row.saved_by} has saved another connection" if row else "The connection was removed"
+    removed = "The connection was removed"
+    what = f"{_saver(session, row)} has saved another connection" if row else removed
     raise ConnectionChanged(f"{what} meanwhile; nothing was saved. Review the current one first.")
+
+
+def _saver(session: Session, row: ModelConnectionRow) -> str:
+    return names_of(session, [row.saved_by])[row.saved_by]
 
 
 def _saved_key(session: Session, settings: Settings, base_url: str) -> str:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import state
+from ui import navigation, state
 from ui.features.account import profile, sign_ins, tokens
 from ui.features.account.calls import get_account
 from ui.features.usage import own as own_usage
@@ -17,5 +17,8 @@ if not state.server().has_accounts:
 account = get_account(state.client())
 profile.show(account)
 own_usage.show()
+st.page_link(
+    navigation.USAGE_PAGE, label="By day, domain and model", icon=":material/data_usage:",
+)  # fmt: skip
 sign_ins.show()
 tokens.show(account)

@@ -199,6 +199,7 @@ def test_a_price_set_on_the_page_holds_for_running_workers(
     used = priced["usage"]
     assert used["cost"] == pytest.approx(used["output_tokens"] + used["input_tokens"] / 1e6)
     assert (listed["source"], listed["replaces_environment"]) == ("page", False)
+    assert listed["saved_by"] == admin.get("/account").json()["name"]
     assert "scripted" not in unpriced
     assert left == []
     check_problem(admin.delete("/model-prices?model=scripted"), 404)

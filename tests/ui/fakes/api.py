@@ -253,6 +253,8 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
             _stream(store, session_id, request), media_type="text/event-stream"
         )
 
+    answered = [(route.path, tuple(route.methods)) for route in app.routes]
+    assert len(answered) == len(set(answered)), "one of two equal routes would never answer"
     return app
 
 

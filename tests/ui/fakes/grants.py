@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from fastapi import FastAPI
 
 from backend.schemas.conversations.links import SessionLinks
-from backend.schemas.people.account import Account, Team
 from backend.schemas.people.grants import (
     Grant,
     Grants,
@@ -17,7 +16,8 @@ from backend.schemas.people.grants import (
     ReachedSessions,
     Withheld,
 )
-from backend.schemas.people.rights import Allows, PrincipalType, Resource, Role
+from backend.schemas.people.rights import PrincipalType, Resource, Role
+from tests.ui.fakes.account import FakeAccount
 
 ANN = Principal(type=PrincipalType.USER, id="ann", name="Ann Smith")
 CONTROLLERS = Principal(type=PrincipalType.TEAM, id="controllers", name="Controllers")
@@ -25,11 +25,10 @@ NAMES = {one.id: one.name for one in (ANN, CONTROLLERS)}
 
 
 class FakeGrants:
-    """The grants that were made, and the caller's teams."""
+    """The grants that were made."""
 
     def __init__(self):
         self.made: list[Grant] = []
-        self.teams: list[Team] = []
 
     def put(self, new: NewGrant) -> Grant:
         values = new.model_dump()
@@ -59,13 +58,6 @@ class FakeGrants:
 def add_grant_routes(app: FastAPI, api: str, store) -> None:
     grants: FakeGrants = store.grants
 
-    @app.get(f"{api}/account")
-    def account() -> Account:
-        return Account(
-            user_id="local", name="local", login=None, email=None, role=Role.ADMIN, permissions=[],
-            allows=Allows.MANAGE, teams=grants.teams, has_password=True, sign_in=None,
-        )  # fmt: skip
-
     @app.get(f"{api}/principals")
     def principals(q: str = "", limit: int = 50) -> Principals:
         return Principals(items=[o for o in (CONTROLLERS, ANN) if q.lower() in o.name.lower()])
@@ -87,10 +79,12 @@ def add_grant_routes(app: FastAPI, api: str, store) -> None:
     def links(session_id: str) -> SessionLinks:
         return SessionLinks(items=[])
 
-    _add_routes_of_administrators(app, api, grants)
+    _add_routes_of_administrators(app, api, grants, store.account)
 
 
-def _add_routes_of_administrators(app: FastAPI, api: str, grants: FakeGrants) -> None:
+def _add_routes_of_administrators(
+    app: FastAPI, api: str, grants: FakeGrants, account: FakeAccount
+) -> None:
     @app.get(f"{api}/grants")
     def list_grants(resource_type: str, resource_id: str | None = None) -> Grants:
         found = grants.of(resource_type, resource_id)
@@ -110,7 +104,7 @@ def _add_routes_of_administrators(app: FastAPI, api: str, grants: FakeGrants) ->
     @app.get(f"{api}/people/{{user_id}}/reach")
     def reach(user_id: str) -> Reach:
         return Reach(
-            user_id=user_id, name=NAMES[user_id], role=Role.MEMBER, teams=grants.teams,
+            user_id=user_id, name=NAMES[user_id], role=Role.MEMBER, teams=account.teams,
             sessions=ReachedSessions(own=3, of_teams=2, shared=1), domains=[], sources=["fi"],
             grants=[], withheld=[Withheld(resource_type=Resource.SOURCE, resource_id="bpc")],
         )  # fmt: skip

@@ -17,7 +17,6 @@ from backend.schemas.connections import (
 )
 from backend.schemas.conversations.feedback import Feedback, NewFeedback
 from backend.schemas.conversations.turns import Usage
-from backend.schemas.people.people import People, TeamDetails, Teams
 from backend.schemas.people.rights import PrincipalType
 from backend.schemas.usage import (
     Budget,
@@ -59,7 +58,6 @@ class FakeUsage:
     choices: list[Named] = field(default_factory=list)
     own: list[DayBudget] = field(default_factory=list)
     set: dict[str, DayBudgetInput] = field(default_factory=dict)
-    teams: dict[str, str] = field(default_factory=dict)
     prices: dict[str, ModelPrice] = field(default_factory=dict)
     feedback: dict[UUID, Feedback] = field(default_factory=dict)
 
@@ -120,25 +118,12 @@ def add_usage_routes(app: FastAPI, used: FakeUsage, api: str) -> None:
 
 
 def _add_budgets(app: FastAPI, used: FakeUsage, api: str) -> None:
-    @app.get(f"{api}/teams")
-    def teams() -> Teams:
-        return Teams(
-            items=[
-                TeamDetails(id=key, name=name, members=[], created_at=RENEWS)
-                for key, name in used.teams.items()
-            ]
-        )
-
-    @app.get(f"{api}/people")
-    def people(q: str | None = None, limit: int = 50) -> People:
-        return People(items=[], next_cursor=None)
-
     @app.get(f"{api}/budgets")
     def budgets() -> Budgets:
         return Budgets(
             items=[
                 SetBudget(
-                    principal_type=PrincipalType.TEAM, principal_id=team, name=used.teams[team],
+                    principal_type=PrincipalType.TEAM, principal_id=team, name=team,
                     used_tokens=10, used_cost=0.0, **limits.model_dump(),
                 )
                 for team, limits in used.set.items()

@@ -57,6 +57,7 @@ def test_the_account_says_who_one_is(open_account, store):
     assert "Reviewer: may read the sessions of others" in words(page)
     assert r"Teams: Finance, \<b\>Tax\</b\>" in words(page)
     assert "Your usage today" in [one.value for one in page.subheader]
+    assert "By day, domain and model" in [link.proto.label for link in page.get("page_link")]
 
 
 def test_who_has_no_password_here_changes_none(open_account, store):

@@ -11,7 +11,7 @@ CONTROLLERS = Team(id="controllers", name="Controllers")
 @pytest.fixture
 def accounts(store):
     store.server.has_accounts = True
-    store.grants.teams = [CONTROLLERS]
+    store.account.teams = [CONTROLLERS]
 
 
 def labels(page):
@@ -90,7 +90,7 @@ def test_a_new_chat_may_be_a_teams(store, accounts, open_page):
 
 
 def test_where_nobody_signs_in_there_is_nobody_to_share_with(store, open_page):
-    store.grants.teams = [CONTROLLERS]
+    store.account.teams = [CONTROLLERS]
     session = store.add_session()
 
     new = open_page()

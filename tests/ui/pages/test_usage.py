@@ -120,18 +120,18 @@ def test_one_person_alone_has_no_teams_and_no_budgets(open_usage):
 
 def test_a_teams_budget_is_set_and_removed(open_usage, store):
     store.server.has_accounts = True
-    store.usage.teams = {"t-1": "Finance"}
+    store.people.add_team("Finance")
     page = open_usage()
     assert "People without a budget here are not limited" in words(page)
 
-    page.selectbox(key="budget-of-team").set_value("t-1").run()
-    page.number_input(key="budget-tokens-team-t-1").set_value(5_000).run()
-    page.button(key="save-budget").click().run()
+    page.selectbox(key="budget-of-team").set_value("finance").run()
+    page.number_input(key="budget-tokens-team-finance").set_value(5_000)
+    page.button(key="save-budget").click().run()  # before the number is drawn
     saved = dict(store.usage.set)
     page.button(key="remove-budget").click().run()
 
     assert not page.exception
-    assert saved == {"t-1": DayBudgetInput(tokens=5_000)}
+    assert saved == {"finance": DayBudgetInput(tokens=5_000)}
     assert store.usage.set == {}
 
 
@@ -159,8 +159,8 @@ def test_a_price_is_set_and_removed_on_the_page_of_models(open_page, store):
     page = open_page().switch_page("app_pages/administration/models.py").run()
 
     page.selectbox(key="price-model").set_value("demo").run()
-    page.number_input(key="price-Output-demo").set_value(2.5).run()
-    page.button(key="save-price").click().run()
+    page.number_input(key="price-Output-demo").set_value(2.5)
+    page.button(key="save-price").click().run()  # before the number is drawn
     (table,) = page.dataframe
     price = store.usage.prices["demo"]
     page.button(key="remove-price").click().run()

@@ -13,6 +13,7 @@ from ui import state
 from ui.features.models import calls
 
 MODEL = "price-model"
+FIELDS = ("Input", "Cached input", "Output")
 RULE = (
     "Per million tokens, in any one currency. A price set here comes before MODEL_PRICES of the"
     " environment, and holds for what is used from now on; what was used keeps its cost."
@@ -65,13 +66,13 @@ def _source(one: ModelPrice) -> str:
 
 def _fields(model: str, held: ModelPrice | None) -> None:
     with st.container(horizontal=True):
-        entered = _number("Input", model, held.input if held else None)
-        cached = _number("Cached input", model, held.cached if held else None, "As input")
-        output = _number("Output", model, held.output if held else None)
+        _number("Input", model, held.input if held else None)
+        _number("Cached input", model, held.cached if held else None, "As input")
+        _number("Output", model, held.output if held else None)
     with st.container(horizontal=True):
         st.button(
             "Save price", key="save-price", type="primary", icon=":material/save:",
-            on_click=_save, args=(model, entered, cached, output),
+            on_click=_save, args=(model,),
         )  # fmt: skip
         if held is not None and held.source is PriceSource.PAGE:
             st.button(
@@ -83,15 +84,16 @@ def _fields(model: str, held: ModelPrice | None) -> None:
             )  # fmt: skip
 
 
-def _number(label: str, model: str, value: float | None, empty: str = "0") -> float | None:
-    entered: float | None = st.number_input(
+def _number(label: str, model: str, value: float | None, empty: str = "0") -> None:
+    st.number_input(
         label, min_value=0.0, max_value=MAX_PRICE, value=value, format="%.4g",
         key=f"price-{label}-{model}", placeholder=empty,
     )  # fmt: skip
-    return entered
 
 
-def _save(model: str, entered: float | None, cached: float | None, output: float | None) -> None:
+def _save(model: str) -> None:
+    """Save what is in the fields by now: it may have been written after they were drawn."""
+    entered, cached, output = (st.session_state[f"price-{label}-{model}"] for label in FIELDS)
     price = {"model": model, "input": entered or 0.0, "cached": cached, "output": output or 0.0}
     with state.flashing():
         calls.set_price(state.client(), price)
@@ -101,6 +103,6 @@ def _save(model: str, entered: float | None, cached: float | None, output: float
 def _remove(model: str) -> None:
     with state.flashing():
         calls.remove_price(state.client(), model)
-        for label in ("Input", "Cached input", "Output"):
+        for label in FIELDS:
             st.session_state.pop(f"price-{label}-{model}", None)
         state.say("Price removed.")

@@ -13,6 +13,7 @@ from ui.shared.formats import reader
 
 KINDS = {PrincipalType.TEAM: "Team", PrincipalType.USER: "Person"}
 KIND, FIND = "budget-kind", "budget-find"
+LIMITS = ("tokens", "cost")
 FORMATS = {
     name: st.column_config.NumberColumn(format="localized")
     for name in ("Tokens a day", "Used", "Cost a day", "Cost used")
@@ -90,12 +91,12 @@ def _people() -> Mapping[str, str]:
 def _limits(kind: PrincipalType, chosen: str, held: SetBudget | None) -> None:
     of = f"{kind}-{chosen}"
     with st.container(horizontal=True):
-        tokens = st.number_input(
+        st.number_input(
             "Tokens a day", min_value=1, max_value=MAX_TOKENS_PER_DAY, step=1_000,
             value=held.tokens if held else None,
             key=f"budget-tokens-{of}", placeholder="Unlimited",
         )  # fmt: skip
-        cost = st.number_input(
+        st.number_input(
             "Cost a day", min_value=0.0, max_value=1e12, step=1.0,
             value=held.cost if held else None,
             key=f"budget-cost-{of}", placeholder="Unlimited",
@@ -103,7 +104,7 @@ def _limits(kind: PrincipalType, chosen: str, held: SetBudget | None) -> None:
     with st.container(horizontal=True):
         st.button(
             "Save budget", key="save-budget", type="primary", icon=":material/save:",
-            on_click=_save, args=(kind, chosen, tokens, cost),
+            on_click=_save, args=(kind, chosen),
         )  # fmt: skip
         if held is not None:
             st.button(
@@ -112,7 +113,9 @@ def _limits(kind: PrincipalType, chosen: str, held: SetBudget | None) -> None:
             )  # fmt: skip
 
 
-def _save(kind: PrincipalType, chosen: str, tokens: int | None, cost: float | None) -> None:
+def _save(kind: PrincipalType, chosen: str) -> None:
+    """Save what is in the fields by now: it may have been written after they were drawn."""
+    tokens, cost = (st.session_state[f"budget-{name}-{kind}-{chosen}"] for name in LIMITS)
     with state.flashing():
         if cost == 0:
             raise ClientError("A cost of 0", "A budget is more than 0; leave it out for no limit.")
@@ -124,6 +127,6 @@ def _save(kind: PrincipalType, chosen: str, tokens: int | None, cost: float | No
 def _remove(kind: PrincipalType, chosen: str) -> None:
     with state.flashing():
         calls.remove_budget(state.client(), kind, chosen)
-        for name in ("tokens", "cost"):
+        for name in LIMITS:
             st.session_state.pop(f"budget-{name}-{kind}-{chosen}", None)
         state.say("Budget removed.")
