@@ -5,6 +5,7 @@ import os
 import httpx
 from starlette.requests import HTTPConnection
 
+from backend.schemas.people.account import UNATTENDED
 from ui.client import DEFAULT_API_URL, authorization
 from ui.cookies import token_of
 
@@ -21,15 +22,19 @@ class AsyncApi:
         self._calls: httpx.AsyncHTTPTransport | None = None
         self._streams: httpx.AsyncHTTPTransport | None = None
 
-    def of(self, connection: HTTPConnection) -> "CallersApi":
+    def of(self, connection: HTTPConnection, *, is_unattended: bool = False) -> "CallersApi":
         """Return the API for the person whose browser asks, once the gate has let it through."""
-        return self.as_caller(token_of(connection.cookies))
+        return self.as_caller(token_of(connection.cookies), is_unattended=is_unattended)
 
-    def as_caller(self, token: str | None) -> "CallersApi":
-        """Return the API for a token's holder; with None, for nobody in particular."""
+    def as_caller(self, token: str | None, *, is_unattended: bool = False) -> "CallersApi":
+        """Return the API for a token's holder; with None, for nobody in particular.
+
+        `is_unattended`: an open page calls by itself.
+        """
         self._calls = self._calls or _transport()
         self._streams = self._streams or _transport()
-        return CallersApi(_client(self._calls, token), _client(self._streams, token))
+        headers = authorization(token) | (UNATTENDED if is_unattended else {})
+        return CallersApi(_client(self._calls, headers), _client(self._streams, headers))
 
 
 class CallersApi:
@@ -47,8 +52,6 @@ def _transport() -> httpx.AsyncHTTPTransport:
     return httpx.AsyncHTTPTransport(limits=httpx.Limits(max_connections=None))
 
 
-def _client(transport: httpx.AsyncHTTPTransport, token: str | None) -> httpx.AsyncClient:
+def _client(transport: httpx.AsyncHTTPTransport, headers: dict[str, str]) -> httpx.AsyncClient:
     url = (os.environ.get("API_URL") or DEFAULT_API_URL).rstrip("/")
-    return httpx.AsyncClient(
-        base_url=f"{url}/api/v1/", transport=transport, headers=authorization(token)
-    )
+    return httpx.AsyncClient(base_url=f"{url}/api/v1/", transport=transport, headers=headers)

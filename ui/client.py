@@ -26,6 +26,7 @@ from backend.schemas.conversations.turns import Turn, TurnPage
 from backend.schemas.data.files import FileDetails, IfExists
 from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
+from backend.schemas.people.account import UNATTENDED
 from backend.schemas.wire import Wire
 
 DEFAULT_API_URL = "http://127.0.0.1:8000"
@@ -231,7 +232,7 @@ class Client:
 
     def work(self) -> Work:
         """Return running, waiting and failed turns, and the workers; for administrators."""
-        return self.get(Work, "work")
+        return self.call(Work, "GET", "work", headers=UNATTENDED)  # the page asks by itself
 
     def drain_worker(self, name: str) -> WorkerInfo:
         """Let a worker finish its turns, take no new ones, and stop; for administrators."""

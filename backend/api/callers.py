@@ -20,6 +20,7 @@ from db.session import Database
 KEPT_SECONDS = 2.0  # after which a token that has ended is refused
 REFUSED_SECONDS = 600.0  # until the use of a token that has ended is recorded again
 MOST_KEPT = 10_000
+_Key = tuple[str, bool] | Proxied  # a token's digest and whether this is a use of it
 
 
 class Callers:
@@ -28,7 +29,7 @@ class Callers:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
-        self._known: OrderedDict[str | Proxied, tuple[float, Scope]] = OrderedDict()
+        self._known: OrderedDict[_Key, tuple[float, Scope]] = OrderedDict()
         self._refused: OrderedDict[str, float] = OrderedDict()
         self._lock = Lock()
 
@@ -37,20 +38,20 @@ class Callers:
         """Return who calls where nobody signs in."""
         return None if self._settings.has_accounts else LOCAL_USER
 
-    def remembered(self, token: str) -> Scope | None:
+    def remembered(self, token: str, *, is_use: bool = True) -> Scope | None:
         """Return the scope of a token that was found a moment ago."""
-        return self._remembered(digest(token))
+        return self._remembered((digest(token), is_use))
 
-    def find(self, token: str) -> Scope:
-        """Return the scope of a token's holder. Raise NotSignedIn."""
+    def find(self, token: str, *, is_use: bool = True) -> Scope:
+        """Return the scope of a token's holder; note its use if it is one. Raise NotSignedIn."""
         settings = self._settings
         try:
             with self._database.transaction() as session:
-                scope = find_caller(session, token, settings.ways, settings.review)
+                scope = find_caller(session, token, settings.ways, settings.review, is_use=is_use)
         except NotSignedIn:
             self._record_refusal(token)
             raise
-        self._remember(digest(token), scope)
+        self._remember((digest(token), is_use), scope)
         return scope
 
     def find_proxied(self, person: Proxied) -> Scope:
@@ -65,11 +66,11 @@ class Callers:
         self._remember(person, scope)
         return scope
 
-    def _remembered(self, key: str | Proxied) -> Scope | None:
+    def _remembered(self, key: _Key) -> Scope | None:
         held = self._known.get(key)
         return held[1] if held and held[0] > time.monotonic() else None
 
-    def _remember(self, key: str | Proxied, scope: Scope) -> None:
+    def _remember(self, key: _Key, scope: Scope) -> None:
         with self._lock:
             self._known[key] = (time.monotonic() + KEPT_SECONDS, scope)
             while len(self._known) > MOST_KEPT:

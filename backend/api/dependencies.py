@@ -3,7 +3,7 @@
 They are coroutines, because FastAPI would run plain functions in a thread for nothing.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Header, Request, Security
 from fastapi.concurrency import run_in_threadpool
@@ -22,6 +22,7 @@ from backend.errors.people import NotSignedIn
 from backend.events.reader import EventReader
 from backend.files.service import Files
 from backend.schemas.conversations.sessions import MAX_KEY_CHARS
+from backend.schemas.people.account import UNATTENDED
 from backend.schemas.people.rights import Allows, Resource
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
@@ -57,7 +58,13 @@ async def get_token(
 GivenToken = Annotated[str | None, Depends(get_token)]
 
 
-async def get_scope(request: Request, needs: SecurityScopes, token: GivenToken) -> Scope:
+(_UNATTENDED,) = UNATTENDED
+Unattended = Annotated[Literal["true"] | None, Header(alias=_UNATTENDED, include_in_schema=False)]
+
+
+async def get_scope(
+    request: Request, needs: SecurityScopes, token: GivenToken, unattended: Unattended = None
+) -> Scope:
     """Return the caller's scope: with AUTH=none the local user's, else that of their token.
 
     Who sends none is whom a trusted proxy names, with AUTH=proxy.
@@ -68,8 +75,10 @@ async def get_scope(request: Request, needs: SecurityScopes, token: GivenToken) 
     if callers.local is not None:
         return callers.local
     if token is not None:
-        known = callers.remembered(token)
-        scope: Scope = known if known else await run_in_threadpool(callers.find, token)
+        is_use = unattended is None
+        scope = callers.remembered(token, is_use=is_use)
+        if scope is None:
+            scope = await run_in_threadpool(callers.find, token, is_use=is_use)
     elif person := proxied_by(request.scope):
         scope = await run_in_threadpool(callers.find_proxied, person)
     else:

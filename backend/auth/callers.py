@@ -33,17 +33,19 @@ def scope_of(session: Session, user_id: str, review: Review = Review.OFF) -> Sco
     return _scope(row, review)
 
 
-def find_caller(session: Session, token: str, ways: Sequence[str], review: Review) -> Scope:
-    """Return the scope of a token's holder, and note that the token was used. Raise NotSignedIn.
+def find_caller(
+    session: Session, token: str, ways: Sequence[str], review: Review, *, is_use: bool
+) -> Scope:
+    """Return the scope of a token's holder, and note its use if it is one. Raise NotSignedIn.
 
     `ways`: the ways of signing in that are on; sign-ins of others have ended.
     """
     if token.startswith(Kind.SIGN_IN):
         signed_in = _signed_in(ways).where(SignInRow.token_hash == digest(token))
-        return _of_sign_in(_use(session, signed_in, SignInRow), review)
+        return _of_sign_in(_find(session, signed_in, SignInRow, is_use=is_use), review)
     if token.startswith(Kind.API):
         valid = _VALID_TOKENS.where(ApiTokenRow.token_hash == digest(token))
-        return _of_api_token(_use(session, valid, ApiTokenRow), review)
+        return _of_api_token(_find(session, valid, ApiTokenRow, is_use=is_use), review)
     raise NotSignedIn
 
 
@@ -92,12 +94,18 @@ def _of_api_token(row: Row[Any], review: Review) -> Scope:
     return replace(_scope(row, review), allows=Allows(row.allows))
 
 
-def _use(session: Session, query: Select[Any], of: type[SignInRow] | type[ApiTokenRow]) -> Row[Any]:
-    """Return a token's holder, and note that it was used. Raise NotSignedIn."""
+def _find(
+    session: Session,
+    query: Select[Any],
+    of: type[SignInRow] | type[ApiTokenRow],
+    *,
+    is_use: bool,
+) -> Row[Any]:
+    """Return a token's holder, and note its use if it is one. Raise NotSignedIn."""
     found = session.execute(query).one_or_none()
     if found is None:
         raise NotSignedIn
-    if found.is_stale:
+    if is_use and found.is_stale:
         now = func.clock_timestamp()
         session.execute(update(of).where(of.id == found.token).values(used_at=now))
         session.execute(update(UserRow).where(UserRow.id == found.id).values(seen_at=now))

@@ -161,7 +161,8 @@ class Checks:
 
     async def _ask(self, token: str) -> Account | None:
         try:
-            answer = await self._api.as_caller(token).calls.get("account", timeout=PATIENCE)
+            calls = self._api.as_caller(token, is_unattended=True).calls
+            answer = await calls.get("account", timeout=PATIENCE)
             if answer.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
                 self._known.pop(token, None)
                 return None

@@ -10,6 +10,9 @@ from backend.schemas.people.rights import Allows, Permission, Role
 from backend.schemas.wire import Input, Wire
 
 MAX_NAME_CHARS = 200
+# The header of calls that an open page makes by itself: they are no use of its sign-in, which
+# ends when its person has left.
+UNATTENDED = {"Colloquy-Unattended": "true"}
 MAX_PASSWORD_CHARS = 1_000  # longer ones are refused by length before anything is computed
 
 

@@ -348,6 +348,22 @@ def test_a_socket_ends_with_a_sign_in_that_ends_elsewhere(
     assert browser.get("/", headers=NAVIGATION).status_code == 303
 
 
+def test_a_page_that_is_only_open_is_no_use_of_its_sign_in(
+    url: str, desk: Stack, admin: httpx.Client
+) -> None:
+    browser = person(url, admin, desk, "ines")
+    session = desk.client.post("/sessions", json={}, headers=bearer(browser)).json()["id"]
+    socket = open_socket(url, browser, f"/colloquy/live?session={session}")
+    almost = "now() - interval '12 hours' + interval '6 seconds'"
+    whose = "user_id = (SELECT id FROM users WHERE login = 'ines')"
+
+    desk.query_and_commit(f"UPDATE sign_ins SET used_at = {almost} WHERE {whose}")
+    checked = browser.get("/colloquy/stamp", params={"session": session})
+
+    assert checked.status_code == 200
+    assert closing_code(socket, 30) == 4401
+
+
 def test_a_tab_is_resumed_by_the_sign_in_that_began_it_and_by_no_other(
     url: str, desk: Stack, admin: httpx.Client
 ) -> None:

@@ -40,7 +40,8 @@ def route(api: AsyncApi) -> Route:
         except ValidationError:
             return PlainTextResponse("This page is not one of ours.", 422)
         try:
-            return PlainTextResponse(await _stamp_now(api.of(request).calls, shown))
+            calls = api.of(request, is_unattended=True).calls
+            return PlainTextResponse(await _stamp_now(calls, shown))
         except (httpx.HTTPError, ValidationError):
             return PlainTextResponse("The service does not answer.", NOT_NOW)
 

@@ -107,7 +107,8 @@ class LiveRoutes:
     async def _send(self, socket: WebSocket, session_id: UUID) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):  # it disconnected during a send
             try:
-                async for frames in PageFeed(self._api.of(socket), session_id).frames():
+                api = self._api.of(socket, is_unattended=True)
+                async for frames in PageFeed(api, session_id).frames():
                     await socket.send_json(frames)
             except SessionGone:
                 await socket.close(GONE)
