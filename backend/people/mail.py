@@ -36,11 +36,12 @@ def send_link(
     A failure is an answer, not an error: the link exists, and can be handed over in another way.
     """
     email = person.email
-    if not settings.smtp_url.get_secret_value() or not email:
+    url = settings.smtp_url.get_secret_value()
+    if not url or not email:
         return None
     try:
         message = _write(settings, purpose, person.name, email, token)
-        _send(settings, message)
+        deliver(message, url, settings.outgoing.trusting(url))
     except (OSError, smtplib.SMTPException, ValueError) as error:
         log.warning("A mail could not be sent: %s", type(error).__name__)
         return Mailed(to=email, problem=_why(error))
@@ -62,14 +63,14 @@ def _write(
     return message
 
 
-def _send(settings: Settings, message: EmailMessage) -> None:
-    """Send a mail, encrypted unless the server is on this machine."""
-    url = settings.smtp_url.get_secret_value()
-    parts = urlsplit(url)
-    host, outgoing = parts.hostname or "", settings.outgoing.trusting(url)
-    port = parts.port or PORTS[parts.scheme]
-    context = ssl.create_default_context()
-    name = settings.mail_from.rpartition("@")[2]
+def deliver(message: EmailMessage, url: str, outgoing: Outgoing) -> None:
+    """Send a mail by the server at this URL, encrypted unless that is on this machine.
+
+    Raise OSError or SMTPException.
+    """
+    parts, context = urlsplit(url), ssl.create_default_context()
+    host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
+    name = message["From"].addresses[0].domain
     client = _Smtps(outgoing, name, context) if parts.scheme == "smtps" else _Smtp(outgoing, name)
     with client:
         code, said = client.connect(host, port)

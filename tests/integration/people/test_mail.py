@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
+from smtplib import SMTPNotSupportedError
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,8 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
+from backend.outgoing.policy import Outgoing
+from backend.people.mail import deliver
 from tests.certificates import certificate_for
 from tests.integration.people.people import accounts_of
 from tests.processes import free_port
@@ -147,6 +150,33 @@ def test_a_password_is_sent_encrypted_to_the_right_server_only(
     assert said is None if problem is None else problem in said
     assert bool(told) == (certified == "localhost")
     assert password not in str(invited)
+
+
+@pytest.mark.parametrize("offers_tls", [True, False])
+def test_a_mail_leaves_this_machine_encrypted_or_not_at_all(
+    tmp_path: Path, mails: Mailbox, monkeypatch: pytest.MonkeyPatch, *, offers_tls: bool
+) -> None:
+    (tmp_path / "mail.pem").write_bytes(certificate_for("mail.example"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "mail.pem"))
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(tmp_path / "mail.pem")
+    options = {"tls_context": tls, "require_starttls": True} if offers_tls else {}
+    server = Controller(mails, hostname="127.0.0.1", port=free_port(), **options)
+    server.start()
+    mail = EmailMessage()
+    mail["From"], mail["To"] = "desk@example.com", "grace@example.com"
+    mail.set_content("Hello")
+    elsewhere = Outgoing(permits_inside=True, resolve=lambda host, port: ["127.0.0.1"])
+
+    try:
+        deliver(mail, f"smtp://mail.example:{server.port}", elsewhere)
+        is_sent = True
+    except SMTPNotSupportedError:
+        is_sent = False
+    server.stop()
+
+    assert is_sent == offers_tls
+    assert len(mails.mails) == offers_tls
 
 
 class Tls(Controller):

@@ -128,7 +128,7 @@ def test_a_service_account_is_made_without_a_link(open_admin, store):
     page.button(key="send-account").click().run()
 
     assert [one.is_service for one in store.people.people.values()] == [True]
-    assert not page.code and "Robot was made" in words(page)
+    assert not page.code and "Robot was created" in words(page)
 
 
 def test_disabling_says_what_it_ends_and_is_asked_for_twice(open_admin, store):
@@ -202,6 +202,7 @@ def test_a_team_is_made_and_gets_members(open_admin, store):
     page.button(key="add-ada").click().run()
 
     assert store.people.teams["sales"].members == ["ada"]
+    assert "Its id" in words(page)
     page.button(key="remove-ada").click().run()
     assert store.people.teams["sales"].members == []
 

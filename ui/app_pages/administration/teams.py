@@ -19,4 +19,4 @@ found = list_teams(state.client())
 if found:
     teams.show(found)
 else:
-    st.info("There are no teams yet. Make one above.")
+    st.info("There are no teams yet. Create one above.")

@@ -46,6 +46,7 @@ def show(page: AuditPage) -> None:
     st.dataframe(
         [_cells(event) for event in page.items],
         hide_index=True,
+        placeholder="",
         height="content",
         width="stretch",
         column_config={
@@ -106,12 +107,12 @@ def _choice(label: str, key: str, options: list[str]) -> str | None:
         format_func=lambda name: name.replace("_", " "),
         placeholder="All",
         on_change=_first_page,
-        width=180,
+        width=160,
     )
 
 
 def _text(label: str, key: str) -> str | None:
-    given = st.text_input(label, key=key, max_chars=500, on_change=_first_page, width=200)
+    given = st.text_input(label, key=key, max_chars=500, on_change=_first_page, width=160)
     return (given or "").strip() or None
 
 

@@ -32,7 +32,7 @@ def buttons() -> None:
             args=("invitation",),
         )
         st.button(
-            "Make a service account",
+            "Create a service account",
             key="make-account",
             icon=":material/smart_toy:",
             on_click=_open,
@@ -75,14 +75,16 @@ def _invite() -> None:
         st.form_submit_button("Invite", type="primary", key="send-invitation", on_click=_invited)
 
 
-@st.dialog("Make a service account", icon=":material/smart_toy:", on_dismiss=_close)
+@st.dialog("Create a service account", icon=":material/smart_toy:", on_dismiss=_close)
 def _make_account() -> None:
     banners.what_happened()
     st.caption("A program calls the API with its tokens. It has no password and cannot sign in.")
     with st.form("account", border=False):
         st.text_input("Name", key=NAME, max_chars=200)
         _role()
-        sent = st.form_submit_button("Make it", type="primary", key="send-account", on_click=_made)
+        sent = st.form_submit_button(
+            "Create account", type="primary", key="send-account", on_click=_made
+        )
     if sent and _OPEN not in st.session_state:
         st.rerun()
 
@@ -103,7 +105,7 @@ def _made() -> None:
     added = _add({"name": _typed(NAME), "role": st.session_state[ROLE], "is_service": True})
     if added is not None:
         state.say(
-            f"{plain(added.person.name, 200)} was made. Choose it in the list to make a token."
+            f"{plain(added.person.name, 200)} was created. Choose it in the list to create a token."
         )
         _close()
 

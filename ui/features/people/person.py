@@ -95,7 +95,7 @@ def _actions(person: Person) -> None:
     with st.container(horizontal=True):
         if not person.is_service and is_enabled:
             st.button(
-                "Make an invitation link" if person.is_invited else "Make a reset link",
+                "Create an invitation link" if person.is_invited else "Create a reset link",
                 key=f"link-{person.id}",
                 icon=":material/link:",
                 on_click=_make_link,

@@ -40,6 +40,7 @@ def show(page: People, teams: Mapping[str, str]) -> Person | None:
     event = st.dataframe(
         [_cells(person, teams) for person in page.items],
         hide_index=True,
+        placeholder="",
         key=f"people-{len(cursors())}-{st.session_state.get(_CLOSED, 0)}",
         on_select="rerun",
         selection_mode="single-row",

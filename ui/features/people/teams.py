@@ -26,7 +26,9 @@ def add_form() -> None:
     with form, st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("New team", key=_NAME, max_chars=200, width=320)
         sign = ":material/group_add:"
-        st.form_submit_button("Make it", key="make-team", icon=sign, on_click=_add, args=(uuid4(),))
+        st.form_submit_button(
+            "Create team", key="make-team", icon=sign, on_click=_add, args=(uuid4(),)
+        )
 
 
 def show(teams: Sequence[TeamDetails]) -> None:
@@ -42,6 +44,7 @@ def show(teams: Sequence[TeamDetails]) -> None:
             for team in teams
         ],
         hide_index=True,
+        placeholder="",
         key=f"teams-{st.session_state.get(_CLOSED, 0)}",
         on_select="rerun",
         selection_mode="single-row",
@@ -87,6 +90,7 @@ def _dialog(team_id: str) -> None:
         _confirm(team)
         return
     _name(team)
+    st.caption(f"Its id, by which groups of identity providers name it: `{team.id}`")
     _members(team)
     st.button(
         "Delete…",

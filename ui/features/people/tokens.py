@@ -41,7 +41,7 @@ def _form(person: Person) -> None:
         )
         st.selectbox("Expires in", list(DAYS), 1, key=_DAYS, format_func=lambda days: DAYS[days])
         st.form_submit_button(
-            "Make a token", key="make-token", on_click=_make, args=(person, attempt)
+            "Create token", key="make-token", on_click=_make, args=(person, attempt)
         )
 
 

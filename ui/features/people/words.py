@@ -16,7 +16,7 @@ _ALLOWS = {Allows.READ: "Read", Allows.ASK: "Read and ask", Allows.MANAGE: "Ever
 DISABLING = (
     "Within ten seconds their open pages, running and queued turns, API tokens and one-time links"
     " end. Their sessions and files stay. Enabling them lets them sign in again; tokens have to be"
-    " made anew."
+    " created anew."
 )
 
 

@@ -71,6 +71,7 @@ def show(page: SessionPage) -> None:
     event = st.dataframe(
         [_cells(session) for session in page.items],
         hide_index=True,
+        placeholder="",
         key=f"all-sessions-{len(state.memory().cursors)}",
         on_select="rerun",
         selection_mode="single-row",
@@ -165,7 +166,7 @@ def _text(label: str, key: str, placeholder: str) -> str:
         max_chars=200,
         live="300ms",
         on_change=_first_page,
-        width=200,
+        width=160,
     )
     return (given or "").strip()
 
@@ -180,7 +181,7 @@ def _domain() -> str | None:
         placeholder="All",
         accept_new_options=True,  # a reviewer may not use all that others do
         on_change=_first_page,
-        width=200,
+        width=160,
     )
 
 
