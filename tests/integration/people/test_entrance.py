@@ -395,7 +395,7 @@ def test_nobody_uploads_into_the_tab_of_another(url: str, desk: Stack, admin: ht
 def test_a_file_of_a_page_is_there_for_the_sign_in_whose_page_made_it(
     url: str, desk: Stack, admin: httpx.Client
 ) -> None:
-    other, second = person(url, admin, desk, "nina"), visitor(url)
+    other, second = person(url, admin, desk, "oda"), visitor(url)
     sign_in(second, "ada")
     desk.client.post("/chat", json={"message": "Spend"}, headers=bearer(admin)).raise_for_status()
     addresses = [download(tab(url, one, page="usage")[0]) for one in (admin, second)]
