@@ -126,6 +126,15 @@ PAGES = (
         of_accounts=True,
     ),
     PageSpec(
+        navigation.SIGNING_IN_PAGE,
+        "Signing in",
+        ":material/login:",
+        "signing-in",
+        "signing-in",
+        needs=Permission.MANAGE_PEOPLE,
+        of_accounts=True,
+    ),
+    PageSpec(
         navigation.AUDIT_PAGE,
         "Audit",
         ":material/fact_check:",

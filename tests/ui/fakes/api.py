@@ -41,6 +41,7 @@ from tests.ui.fakes.grants import add_grant_routes
 from tests.ui.fakes.inspection import add_inspection_routes
 from tests.ui.fakes.people import add_people_routes
 from tests.ui.fakes.plans import add_plan_routes
+from tests.ui.fakes.providers import add_provider_routes
 from tests.ui.fakes.reviews import add_review_routes
 from tests.ui.fakes.search import add_search_route
 from tests.ui.fakes.servers import add_server_routes
@@ -202,6 +203,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
 
     add_account_routes(app, store.account, api)
     add_people_routes(app, store.people, api)
+    add_provider_routes(app, store.providers, api)
     add_usage_routes(app, store.usage, api)
     add_file_routes(app, store.uploads, api)
 

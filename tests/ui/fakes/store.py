@@ -39,6 +39,7 @@ from tests.ui.fakes.grants import FakeGrants
 from tests.ui.fakes.inspection import Inspected
 from tests.ui.fakes.people import FakePeople
 from tests.ui.fakes.plans import FakePlans
+from tests.ui.fakes.providers import FakeProviders
 from tests.ui.fakes.reviews import FakeReviews
 from tests.ui.fakes.servers import FakeServers
 from tests.ui.fakes.usage import FakeUsage
@@ -87,6 +88,7 @@ class Store:
         self.account = FakeAccount()
         self.usage = FakeUsage()
         self.people = FakePeople()
+        self.providers = FakeProviders()
         self.reviews = FakeReviews()
         self.own_table: QueryTable | None = None
         self.uploads = FakeFiles()
