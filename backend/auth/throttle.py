@@ -27,8 +27,10 @@ def begin_attempt(session: Session, account: str, address: str) -> list[int]:
     session.execute(_ALONE)
     wait = max(_wait(session, kind, of) for kind, of in _subjects(account, address))
     if wait > 0:
-        refusal = TooManySignIns(f"Too many sign-ins have failed. Try again in {wait:.0f} seconds.")
-        refusal.retry_after = max(1, round(wait))
+        seconds = max(1, round(wait))
+        words = f"{seconds} seconds" if seconds > 1 else "a second"
+        refusal = TooManySignIns(f"Too many sign-ins have failed. Try again in {words}.")
+        refusal.retry_after = seconds
         raise refusal
     row = FailedSignInRow
     session.execute(delete(row).where(row.at < func.clock_timestamp() - KEPT))

@@ -6,12 +6,13 @@
   if (window.colloquySignIn) return;
   const PERSON = "colloquy-person"; // in this tab's storage: whose it is
   const UNAUTHORIZED = 401;
-  const person = document.querySelector('meta[name="colloquy-person"]')?.content;
+  // Empty: nobody signs in here, or the service was away and could not say so.
+  const person = document.querySelector('meta[name="colloquy-person"]')?.content ?? "";
   const signIn = (window.colloquySignIn = { check: () => {} });
-  if (!person) return; // nobody signs in here
-
-  if (sessionStorage.getItem(PERSON) !== person) sessionStorage.clear();
-  sessionStorage.setItem(PERSON, person);
+  if (person) {
+    if (sessionStorage.getItem(PERSON) !== person) sessionStorage.clear();
+    sessionStorage.setItem(PERSON, person);
+  }
 
   /** Leave without a trace and without a question: neither what is drawn nor what is unsent stays. */
   const leave = (go) => {
@@ -52,6 +53,7 @@
     watch(app);
   });
   arriving.observe(document.documentElement, { subtree: true, childList: true });
+  if (!person) return;
   document.addEventListener("visibilitychange", () => document.hidden || signIn.check());
   window.addEventListener("pageshow", ({ persisted }) => persisted && signIn.check());
 

@@ -19,6 +19,7 @@ from ui.sign_in.places import SIGN_IN
 
 TITLE = "Sign in"
 AWAY = "The service does not answer. Nothing is lost; try again in a moment."
+TOO_LONG = "No name and no password is as long as what was sent."
 NEEDS_HTTPS = (
     "Signing in needs https here: over http, others on the way could read the password. Open the "
     "https address of Colloquy; its operator sets it as PUBLIC_URL."
@@ -37,7 +38,7 @@ def over_safe_ground(answer: Answer) -> Answer:
         try:
             return await answer(self, request)
         except forms.TooLong:
-            return forms.notice(TITLE, 413, "This form is too long.", SIGN_IN, "Try again")
+            return forms.notice(TITLE, 413, TOO_LONG, SIGN_IN, "Try again")
         except Unavailable:
             return forms.notice(TITLE, 503, AWAY, SIGN_IN, "Try again")
         except ClientError as error:

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import httpx
 from pydantic import ValidationError
@@ -22,7 +23,9 @@ CHECK_SECONDS = 3.0  # how old an answer may be; the API remembers callers for t
 WAYS_SECONDS = 30.0  # between two questions whether people sign in, while nobody does
 AGAIN_SECONDS = 1.0  # between two questions that nobody answers
 PATIENCE = httpx.Timeout(3.0)
+T = TypeVar("T")
 MOST_KNOWN = 10_000
+MOST_ENDED = 1_000
 log = logging.getLogger(__name__)
 
 
@@ -67,6 +70,7 @@ class Checks:
         self._api = api
         self._accounts = _Accounts()
         self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._ended: OrderedDict[str, float] = OrderedDict()  # when a token was nobody's
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
         self._watches: dict[str | None, _Watch] = {}
 
@@ -103,7 +107,7 @@ class Checks:
         if (account := self._fresh(token)) is not None:
             return account
         async with self._alone(token):
-            if (account := self._fresh(token)) is not None:
+            if (account := self._fresh(token)) is not None or self._has_ended(token):
                 return account
             return await self._ask(token)
 
@@ -159,12 +163,17 @@ class Checks:
         is_fresh = known and time.monotonic() - known.asked_at < CHECK_SECONDS
         return known.account if known and is_fresh else None
 
+    def _has_ended(self, token: str) -> bool:
+        """Whether a token was nobody's a moment ago: a tab that is closed asks several times."""
+        return time.monotonic() - self._ended.get(token, -CHECK_SECONDS) < CHECK_SECONDS
+
     async def _ask(self, token: str) -> Account | None:
         try:
             calls = self._api.as_caller(token, is_unattended=True).calls
             answer = await calls.get("account", timeout=PATIENCE)
             if answer.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
                 self._known.pop(token, None)
+                _put(self._ended, token, time.monotonic(), MOST_ENDED)
                 return None
             account = Account.read(answer.raise_for_status().content)
         except (httpx.HTTPError, ValidationError) as error:
@@ -172,10 +181,7 @@ class Checks:
                 return known.account
             log.warning("A sign-in cannot be checked: %s", type(error).__name__)
             raise Unavailable from error
-        self._known[token] = _Known(account, time.monotonic())
-        self._known.move_to_end(token)
-        while len(self._known) > MOST_KNOWN:
-            self._known.popitem(last=False)
+        _put(self._known, token, _Known(account, time.monotonic()), MOST_KNOWN)
         return account
 
     @asynccontextmanager
@@ -192,3 +198,11 @@ class Checks:
                 del self._locks[token]
             else:
                 self._locks[token] = lock, count - 1
+
+
+def _put(kept: OrderedDict[str, T], token: str, value: T, most: int) -> None:
+    """Keep a value, and at most so many of the latest."""
+    kept[token] = value
+    kept.move_to_end(token)
+    while len(kept) > most:
+        kept.popitem(last=False)

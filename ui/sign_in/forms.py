@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from backend.schemas.people.account import Ways
+from backend.schemas.people.account import MAX_PASSWORD_CHARS, Ways
 from ui.client import ClientError
 from ui.shared import assets
 from ui.sign_in.places import visit_path
@@ -76,4 +76,7 @@ async def read_form(request: Request) -> dict[str, str]:
             raise TooLong
         parts.append(part)
     text = b"".join(parts).decode("ascii", errors="replace")
-    return dict(parse_qsl(text, keep_blank_values=True))
+    fields = dict(parse_qsl(text, keep_blank_values=True))
+    if any(len(value) > MAX_PASSWORD_CHARS for name, value in fields.items() if name != "next"):
+        raise TooLong
+    return fields

@@ -3,13 +3,16 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext
 
+from tests.conftest import make_stack
 from tests.e2e.desk import without_end
-from tests.e2e.people.people import Office, Person
+from tests.e2e.people.people import Office, Person, printed_link, take_link
 from tests.fakes import ScriptedModel
+from tests.stack import Servers
 
 DISABLED_SECONDS, SIGNED_OUT_SECONDS = 10, 5
 UNFINISHED = "SELECT id FROM turns WHERE finished_at IS NULL"
@@ -106,3 +109,26 @@ def test_a_page_whose_cookie_is_gone_goes_to_the_sign_in_and_comes_back(
 
     person.sees("Rents went up.")
     assert person.query == place
+
+
+def test_a_page_that_was_opened_while_the_service_was_away_ends_as_others_do(
+    servers: Servers, model: ScriptedModel, contexts: list[BrowserContext], tmp_path: Path
+) -> None:
+    with make_stack(servers, model, tmp_path, AUTH="local") as stack:
+        admin = take_link(stack, printed_link(stack), "ada")
+        office = Office(stack, "", admin)
+        stack.kill_api()
+        url = stack.start_ui()
+        person = Person(contexts[0], url)
+        cookie = {"name": "colloquy", "value": admin, "url": url}
+        contexts[0].add_cookies([{**cookie, "httpOnly": True, "sameSite": "Lax"}])
+        person.visit()
+        person.sees("does not answer")
+
+        stack.start_api()
+        person.is_here("ada")
+        office.stack.client.delete(
+            "/sign-ins", headers={"Authorization": f"Bearer {admin}"}
+        ).raise_for_status()
+
+        person.is_out(10_000)

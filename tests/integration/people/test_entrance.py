@@ -281,6 +281,29 @@ def test_a_used_link_and_an_overlong_form_say_what_to_do(url: str, admin: httpx.
     assert "Ask for a new one" in used.text
 
 
+@pytest.mark.parametrize("name", ["login", "password"])
+def test_what_no_name_and_no_password_can_be_is_said_in_words(
+    url: str, admin: httpx.Client, name: str
+) -> None:
+    given = {"login": "ada", "password": "wrong", name: "x" * 1_500}
+
+    answer = visitor(url).post("/sign-in", data=given)
+
+    assert answer.status_code == 413
+    assert "as long as what was sent" in answer.text
+    assert "String should" not in answer.text
+
+
+def test_a_token_that_is_nobodys_is_asked_for_once(
+    url: str, desk: Stack, admin: httpx.Client
+) -> None:
+    before = desk.log.read_text().count('"route": "/account"')
+    browser = visitor(url, Cookie="colloquy=cqs_ended")
+
+    assert {browser.get("/colloquy/person").status_code for _ in range(20)} == {401}
+    assert desk.log.read_text().count('"route": "/account"') <= before + 1
+
+
 def test_signing_out_ends_pages_at_once_and_everywhere_those_of_all_browsers(
     url: str, desk: Stack, admin: httpx.Client
 ) -> None:
