@@ -54,6 +54,10 @@ def test_a_person_is_invited_reviewed_and_disabled(accounts: Stack, browser: Bro
         expect(seen).to_contain_text(f"Viewed by {ADMIN} on")
         expect(seen).to_contain_text(REASON)
 
+        accounts.query_and_commit("UPDATE reviews SET ends_at = clock_timestamp()")
+        admin.sees("Read somebody else's session")
+        admin.sees_not("The answer is 42.")
+
         disables(admin)
         expect(person.page).to_have_url(re.compile("/sign-in"), timeout=10_000)
 

@@ -86,8 +86,9 @@ async def _opened(http: httpx.AsyncClient, session: UUID | None) -> Session | No
     if session is None:
         return None
     answer = await http.get(f"sessions/{session}")
-    if answer.status_code == httpx.codes.NOT_FOUND:
-        return None  # deleted meanwhile: the page differs, and says so when it is drawn again
+    if answer.status_code in (httpx.codes.NOT_FOUND, httpx.codes.FORBIDDEN):
+        # Deleted, or its review has ended: the page differs, and says so when it is drawn again.
+        return None
     return Session.read(answer.raise_for_status().content)
 
 
