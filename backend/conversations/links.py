@@ -1,6 +1,7 @@
 """Links that let others of the installation read a session: made, listed, revoked by its owner.
 
-A link ends when it expires, when it is revoked, and when who made it is disabled.
+A link ends when it expires or is revoked, and when who made it is disabled or owns the session no
+more.
 A token is random and stored as its digest: reading the database does not reveal it.
 """
 
@@ -11,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, case, func, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from backend import audit
 from backend.auth.reach import OWN
@@ -28,7 +29,7 @@ from backend.schemas.conversations.links import (
 )
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.session_link import SessionLinkRow
-from db.models.people.user import UserRow
+from db.models.people.user import TeamMemberRow, UserRow
 
 TOKEN_BYTES = 32
 MAX_LINKS = 100  # per session, including revoked ones
@@ -138,10 +139,15 @@ def _links(conversation_id: UUID) -> Select[Any]:
 def _state() -> Any:
     row, now = SessionLinkRow, func.clock_timestamp()
     is_off = select(UserRow.id).where(UserRow.id == row.made_by, UserRow.disabled_at.is_not(None))
+    talk = aliased(ConversationRow)
+    members = select(TeamMemberRow.user_id).where(TeamMemberRow.team_id == talk.team)
+    is_makers = case((talk.team.is_(None), talk.owner_id == row.made_by),
+                     else_=row.made_by.in_(members))  # fmt: skip
+    is_owned = select(talk.id).where(talk.id == row.conversation_id, is_makers)
     return case(
         (row.revoked_at.is_not(None), LinkState.REVOKED),
         (row.expires_at <= now, LinkState.EXPIRED),
-        (is_off.exists(), LinkState.DISABLED),
+        (is_off.exists() | ~is_owned.exists(), LinkState.DISABLED),
         else_=LinkState.VALID,
     )
 

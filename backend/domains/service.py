@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from backend import audit
-from backend.auth.reach import grants_to
+from backend.auth.reach import conversation_belongs_to, grants_to
 from backend.auth.rights import is_usable
 from backend.auth.scope import Scope
 from backend.cursor import decode_cursor, encode_cursor
@@ -62,7 +62,7 @@ def list_domains(
     rows = session.scalars(query).all()
     items = [_domain(row) for row in rows[:limit]]
     if counted:
-        _count_sessions(session, items)
+        _count_sessions(session, scope, items)
     next_cursor = encode_cursor("domains", items[-1].name) if len(rows) > limit else None
     return DomainPage(items=items, next_cursor=next_cursor)
 
@@ -286,12 +286,14 @@ def _set(session: Session, row: DomainRow, **values: Any) -> None:
     ).scalar_one()
 
 
-def _count_sessions(session: Session, domains: list[Domain]) -> None:
+def _count_sessions(session: Session, scope: Scope, domains: list[Domain]) -> None:
+    """Count the sessions of domains: all for who manages domains, else those of the caller."""
     of = ConversationRow.domain_id
-    wanted = [domain.id for domain in domains]
-    is_own = ConversationRow.parent_id.is_(None)
-    counted = session.execute(select(of, func.count()).where(of.in_(wanted), is_own).group_by(of))
-    counts = dict(counted.tuples().all())
+    found = select(of, func.count()).where(of.in_([domain.id for domain in domains]))
+    found = found.where(ConversationRow.parent_id.is_(None)).group_by(of)
+    if not scope.has(Permission.MANAGE_DOMAINS):
+        found = found.where(conversation_belongs_to(scope))
+    counts = dict(session.execute(found).tuples().all())
     for domain in domains:
         domain.sessions = counts.get(domain.id, 0)
 

@@ -36,7 +36,7 @@ class LinkRevoked(AppError):
 
 
 class LinkExpired(AppError):
-    """This link has expired, or who made it has no account any more. Ask for another one."""
+    """This link has expired, or who made it may not share the session any more. Ask for another."""
 
     status = 410
 

@@ -15,7 +15,7 @@ from sqlalchemy import (
     select,
     tuple_,
 )
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from backend import audit
 from backend.auth.reach import OWN, grants_to
@@ -88,7 +88,7 @@ def put_grant(session: Session, scope: Scope, new: NewGrant) -> Grant:
         known = " and ".join(RIGHTS[resource])
         raise InvalidInput(f"right: the rights on a {resource} are {known}.")
     _check_manages(session, scope, resource, resource_id)
-    principal_id = _check_principal(session, new.principal_type, new.principal_id)
+    principal_id = _check_principal(session, scope, new.principal_type, new.principal_id)
     of_principal = _of(resource, resource_id, new.principal_type, principal_id)
     existing = _one(session, of_principal & (GrantRow.right == new.right))
     session.execute(delete(GrantRow).where(of_principal, GrantRow.right != new.right))
@@ -136,16 +136,19 @@ def remove_grant(
 
 
 def list_principals(session: Session, scope: Scope, q: str, limit: int) -> Principals:
-    """Return the teams and the people whose names contain `q`, for the choice of with whom."""
-    begun = clean_text(q).strip().lower()
+    """Return the teams and the people whose names contain `q`, for the choice of with whom.
 
-    def named(*columns: Any) -> ColumnElement[bool]:
-        text = func.lower(func.concat_ws(" ", *columns))
-        return text.contains(begun, autoescape=True)
+    Also who has exactly this login or address: a part of one would let others guess the rest.
+    """
+    text = clean_text(q).strip().lower()
 
-    teams = select(TeamRow.id, TeamRow.name).where(named(TeamRow.name))
-    people = select(UserRow.id, UserRow.name).where(
-        named(UserRow.name, UserRow.login, UserRow.email), UserRow.disabled_at.is_(None)
+    def named(column: Any) -> ColumnElement[bool]:
+        return func.lower(column).contains(text, autoescape=True)
+
+    is_theirs = or_(func.lower(UserRow.login) == text, func.lower(UserRow.email) == text)
+    teams = _known_teams(scope).where(named(TeamRow.name))
+    people = _known_people(scope).where(
+        named(UserRow.name) | is_theirs, UserRow.disabled_at.is_(None)
     )
     found = [
         Principal(type=kind, id=row.id, name=row.name)
@@ -206,16 +209,39 @@ def _check_manages_source(session: Session, scope: Scope, name: str) -> None:
         raise NotAllowed
 
 
-def _check_principal(session: Session, kind: PrincipalType, principal_id: str) -> str:
+def _known_people(scope: Scope) -> Select[str, str]:
+    """Select the people who exist for the caller: those of the same organisation."""
+    people = select(UserRow.id, UserRow.name)
+    if scope.has(Permission.MANAGE_PEOPLE):
+        return people
+    return people.where(UserRow.organisation.is_not_distinct_from(_organisation_of(scope)))
+
+
+def _known_teams(scope: Scope) -> Select[str, str]:
+    """Select the teams that exist for the caller: those with somebody of the same organisation."""
+    teams = select(TeamRow.id, TeamRow.name)
+    if scope.has(Permission.MANAGE_PEOPLE):
+        return teams
+    members = select(TeamMemberRow.team_id).join(UserRow, UserRow.id == TeamMemberRow.user_id)
+    known = members.where(UserRow.organisation.is_not_distinct_from(_organisation_of(scope)))
+    return teams.where(or_(TeamRow.id.in_(known), TeamRow.id.in_(scope.teams)))
+
+
+def _organisation_of(scope: Scope) -> Any:
+    own = aliased(UserRow)
+    return select(own.organisation).where(own.id == scope.user_id).scalar_subquery()
+
+
+def _check_principal(session: Session, scope: Scope, kind: PrincipalType, principal_id: str) -> str:
     """Return the principal's id. Raise PersonNotFound, TeamNotFound or InvalidInput."""
     if kind is PrincipalType.EVERYONE:
         if principal_id:
             raise InvalidInput("principal_id: everyone has no id. Leave it out.")
         return ""
     if kind is PrincipalType.TEAM:
-        if session.get(TeamRow, principal_id) is None:
+        if session.execute(_known_teams(scope).where(TeamRow.id == principal_id)).first() is None:
             raise TeamNotFound("This team does not exist.")
-    elif session.get(UserRow, principal_id) is None:
+    elif session.execute(_known_people(scope).where(UserRow.id == principal_id)).first() is None:
         raise PersonNotFound
     return principal_id
 

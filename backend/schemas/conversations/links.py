@@ -18,7 +18,7 @@ class LinkState(StrEnum):
     VALID = "valid"
     EXPIRED = "expired"
     REVOKED = "revoked"
-    DISABLED = "disabled"  # with the account of who made it
+    DISABLED = "disabled"  # who made it has no account any more, or does not own the session
 
 
 class LinkToMake(Input):

@@ -68,7 +68,7 @@ def _words(link: SessionLink) -> str:
     if link.revoked_at is not None:
         return f"{line}, revoked {reader.moment(link.revoked_at)}"
     if link.state is LinkState.DISABLED:
-        return f"{line}, ended with the account of who made it"
+        return f"{line}, ended: who made it may not share this session any more"
     if link.expires_at is None:
         return line
     ends = "expired" if link.state is LinkState.EXPIRED else "valid until"
