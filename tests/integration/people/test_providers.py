@@ -16,6 +16,7 @@ from tests.integration.scenes import check_problem
 from tests.servers.oidc import CLIENT_SECRET, KEY, OidcProvider, new_key
 from tests.stack import Stack
 
+NO_ALGORITHM = "eyJhbGciOiJub25lIn0"  # {"alg":"none"}
 ALLOWED = {"outgoing_allowed": "127.0.0.1"}
 
 
@@ -108,6 +109,16 @@ def test_an_answer_counts_once_and_in_the_browser_that_began(
         (
             "wrong key",
             {"sign": lambda claims: jwt.encode({"alg": "RS256", "kid": "x"}, claims, KEY)},
+        ),
+        ("wrong aud", {"edit": lambda claims: claims | {"aud": "another-client"}}),
+        ("wrong iss", {"edit": lambda claims: claims | {"iss": "https://attacker.example"}}),
+        (
+            "wrong algorithm",
+            {
+                "sign": lambda claims: (
+                    f"{NO_ALGORITHM}.{jwt.encode({'alg': 'RS256'}, claims, KEY).split('.')[1]}."
+                )
+            },
         ),
         ("wrong userinfo", {"userinfo": {"sub": "somebody-else"}}),
     ],
