@@ -12,6 +12,7 @@ from redis.retry import Retry
 
 from backend.artifacts.contents import open_contents
 from backend.artifacts.service import Artifacts
+from backend.auth.acting import acting
 from backend.domains.catalog import ensure_bundled_domains
 from backend.errors.base import ConfigurationError
 from backend.events.stream import EventStream
@@ -23,6 +24,7 @@ from backend.turns.process.announcer import Announcer
 from backend.turns.process.limits import Limits
 from backend.turns.process.queue import TurnQueue
 from backend.turns.process.services import Services
+from db.roles import DatabaseRole
 from db.schema import UnusableDatabase
 from db.session import AWAY, Database
 
@@ -42,11 +44,13 @@ def bootstrap(
     threads: int,
     database_patience: float = 3.0,
     preload: Sequence[str] = (),
+    role: DatabaseRole | None = None,
 ) -> Services:
     """Build what API and worker share; `threads` is how many use it concurrently.
 
     `database_patience`: the seconds that a thread waits for a free connection; `preload`: modules
-    that this process's sandbox needs besides those that validate arguments.
+    that this process's sandbox needs besides those that validate arguments; `role`: as whom it
+    works in the database. Transactions of the API act for the callers of its requests.
     Raise ConfigurationError when a server's URL is missing, or Redis refuses it.
     """
     for name in ("database_url", "redis_url"):
@@ -63,6 +67,8 @@ def bootstrap(
         pool_size=settings.database_connections,
         max_overflow=0,  # overflow connections would be opened and closed with each use
         pool_timeout=database_patience,
+        role=role,
+        acting=acting if role is DatabaseRole.API and settings.has_accounts else None,
     )
     sandbox = Sandbox((*NEEDED_MODULES, ARTIFACT_MODULES, *preload))
     return Services(
@@ -95,6 +101,7 @@ def require_schema(database: Database, *, wait: bool) -> None:
 def prepare_database(database: Database, *, wait: bool) -> None:
     """Require this version's schema and add the bundled domains, before the API serves anything.
 
+    Say whether PostgreSQL itself keeps the rows of people apart.
     `wait`: begin again until the database answers, and log once that it does not.
     Raise ConfigurationError.
     """
@@ -104,6 +111,7 @@ def prepare_database(database: Database, *, wait: bool) -> None:
             _check_schema(database)
             with database.transaction() as session:
                 ensure_bundled_domains(session)
+            _say_whether_rows_are_kept_apart(database)
             return
         except AWAY as error:
             if not wait:
@@ -127,6 +135,16 @@ def _check_schema(database: Database) -> None:
             " each API and worker process keeps that many. Lower it, or raise max_connections",
             kept,
             room,
+        )
+
+
+def _say_whether_rows_are_kept_apart(database: Database) -> None:
+    if database.has_own_role():
+        log.info("PostgreSQL itself keeps the rows of people apart (row-level security)")
+    else:
+        log.warning(
+            "PostgreSQL itself does not keep the rows of people apart: the API has no role of its"
+            " own. Only Colloquy's own queries do. `make migrate` prints what to run"
         )
 
 

@@ -12,6 +12,7 @@ CLAIMS: Mapping[str, str] = {
     "B1": "benchmarks.measures.b1_wal_per_turn",
     "B2": "benchmarks.measures.b2_restore",
     "B3": "benchmarks.measures.b3_open_session",
+    "B4": "benchmarks.measures.b4_lists",
     "B5": "benchmarks.measures.b5_first_token",
     "B6": "benchmarks.measures.b6_cpu",
     "B6-wire": "benchmarks.measures.b6_wire",

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from db.failpoints import failpoint
 from db.plain_errors import keep_values_out
+from db.roles import set_up_roles
 from db.schema import MIGRATIONS, UnusableDatabase, check_not_newer, check_server
 from db.session import normalise_url
 
@@ -27,11 +28,18 @@ UNLIMITED = text(
     "SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ('statement_timeout',"
     " 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')"
 )
+WITHOUT_ROLES = (
+    "The database is migrated. PostgreSQL itself does not keep the rows of people apart yet: that"
+    " needs two roles, which this role may not make. Let an administrator of PostgreSQL run these"
+    " statements, and run `make migrate` again:\n{statements};\n"
+)
 
 
-def migrate(url: str) -> None:
+def migrate(url: str) -> list[str]:
     """Run the missing migrations; several processes may call this concurrently.
 
+    Return the statements by which an administrator of PostgreSQL makes the roles of API and
+    workers, if this may not.
     Raise sqlalchemy.exc.OperationalError when the database does not answer, and UnusableDatabase.
     """
     config = Config()
@@ -46,9 +54,11 @@ def migrate(url: str) -> None:
             check_not_newer(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+            missing = set_up_roles(connection)
             failpoint("migration.halfway")
     finally:
         engine.dispose()
+    return missing
 
 
 def main() -> int:
@@ -58,7 +68,7 @@ def main() -> int:
         sys.stderr.write("DATABASE_URL is not set. Set it to the database to migrate.\n")
         return 2
     try:
-        migrate(url)
+        missing = migrate(url)
     except OperationalError as error:
         return _refuse(f"The database at DATABASE_URL does not answer: {_reason(error)}")
     except UnusableDatabase as error:
@@ -67,6 +77,8 @@ def main() -> int:
         if not isinstance(error.orig, REFUSALS):
             raise
         return _refuse(f"The database at DATABASE_URL refuses to be migrated: {_reason(error)}")
+    if missing:
+        sys.stdout.write(WITHOUT_ROLES.format(statements=";\n".join(missing)))
     return 0
 
 

@@ -2,19 +2,20 @@
 
 import select
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import orjson
 import psycopg2
 from psycopg2.errors import FeatureNotSupported, ReadOnlySqlTransaction
-from sqlalchemy import Engine, ExceptionContext, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, make_url, text
 from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
 from db.plain_errors import keep_values_out
+from db.roles import EVERYTHING, DatabaseRole, enter_role, principals_text
 from db.schema import check_pooling, check_schema
 from db.watch import Watch
 
@@ -39,9 +40,13 @@ PREPARE = (
     f" set_config('idle_in_transaction_session_timeout', '{IDLE_SECONDS}s', false),"
     " set_config('timezone', 'UTC', false)"
 )
+SEE_ALL = f"set_config('app.principals', '{principals_text([EVERYTHING])}', false)"
+ACT_FOR = "SELECT set_config('app.principals', %(principals)s, true)"
 PAUSE_SECONDS = 0.2
+LIMITED = "limited"  # in a session's info: its transactions act for somebody
 AWAY = (OperationalError, InterfaceError, PoolTimeout)  # raised while it does not answer
 # Reading the migrations' table fails if there is none.
+HAS_ROLE = text("SELECT current_user <> session_user")
 IS_READ_ONLY = text(
     "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"
     " FROM alembic_version"
@@ -52,10 +57,11 @@ ROOM = text(
     "SELECT least(current_setting('max_connections')::int"
     " - current_setting('superuser_reserved_connections')::int,"
     " nullif(datconnlimit, -1), nullif(rolconnlimit, -1))"
-    " FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user"
+    " FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = session_user"
 )
 
 T = TypeVar("T")
+Acting = Callable[[], Sequence[str]]  # for which principals the caller's transaction acts
 
 
 def normalise_url(url: str) -> str:
@@ -93,12 +99,14 @@ def _tell_read_only(context: ExceptionContext) -> ReadOnlyDatabase | None:
     return ReadOnlyDatabase(context.statement, None, found, hide_parameters=True)
 
 
-def _prepare(connection: Any) -> None:
-    """Set our parameters on a new connection."""
-    connection.autocommit = True
-    with connection.cursor() as cursor:
-        cursor.execute(PREPARE)
-    connection.autocommit = False
+def act_for(session: Session, principals: Sequence[str]) -> None:
+    """Have the rest of a transaction act for these principals, where others would not see all."""
+    if session.info.get(LIMITED):
+        _tell(session.connection(), principals)
+
+
+def _tell(connection: Connection, principals: Sequence[str]) -> None:
+    connection.exec_driver_sql(ACT_FOR, {"principals": principals_text(principals)})
 
 
 def _look_for_end(connection: Any, *_: Any) -> None:
@@ -113,7 +121,11 @@ def _look_for_end(connection: Any, *_: Any) -> None:
 
 
 class Database:
-    """A pool of connections to one PostgreSQL; threads share it, processes do not."""
+    """A pool of connections to one PostgreSQL; threads share it, processes do not.
+
+    `role`: as whom the process works, the owner of the tables if it is not told. `acting`: for whom
+    each transaction acts; it then sees only what these principals reach, otherwise everything.
+    """
 
     def __init__(
         self,
@@ -122,8 +134,10 @@ class Database:
         pool_size: int = 10,
         max_overflow: int = 20,
         pool_timeout: float = CONNECT_SECONDS,
+        role: DatabaseRole | None = None,
+        acting: Acting | None = None,
     ) -> None:
-        self._url = url
+        self._url, self._role, self._acting = url, role, acting
         self.kept = pool_size  # connections, once opened
         parsed = make_url(normalise_url(url))
         self._parameters: dict[str, Any] = {
@@ -146,11 +160,24 @@ class Database:
         event.listen(self.engine, "checkout", _look_for_end)
         event.listen(self.engine, "do_connect", self._connect)
         event.listen(self.engine, "close", lambda connection, _: self._watch.closed(connection))
-        self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
+        self._sessions = sessionmaker(
+            self.engine,
+            expire_on_commit=False,
+            autoflush=False,
+            info={LIMITED: acting is not None},
+        )
+        if acting is not None:
+            event.listen(self._sessions, "after_begin", self._act)
 
     def aside(self, connections: int) -> "Database":
         """Return a separate pool to the same database, for work that must not wait for others."""
-        return Database(self._url, pool_size=connections, max_overflow=0)
+        return Database(
+            self._url,
+            pool_size=connections,
+            max_overflow=0,
+            role=self._role,
+            acting=self._acting,
+        )
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
@@ -205,6 +232,11 @@ class Database:
         with self.engine.connect() as one, self.engine.connect() as other:
             check_pooling(one, other)
 
+    def has_own_role(self) -> bool:
+        """Return whether the process works as its own role, to which row-level security applies."""
+        with self.read() as session:
+            return bool(session.scalar(HAS_ROLE))
+
     def count_room(self) -> int:
         """Return how many connections of our role the database accepts, from all processes."""
         with self.read() as session:
@@ -225,12 +257,29 @@ class Database:
             raise
         self._watch.opened(connection)
         try:
-            _prepare(connection)
+            self._prepare(connection)
         except psycopg2.Error:
             self._watch.closed(connection)
             connection.close()
             raise
         return connection
+
+    def _prepare(self, connection: Any) -> None:
+        """Set our parameters on a new connection, and take on the process's role."""
+        settings = [PREPARE]
+        if self._acting is None:
+            settings.append(SEE_ALL)
+        if self._role is not None:
+            settings.append(enter_role(self._role, connection.server_version))
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute(", ".join(settings))
+        connection.autocommit = False
+
+    def _act(self, _: Session, transaction: SessionTransaction, connection: Connection) -> None:
+        """Tell a transaction that begins for whom it acts."""
+        if self._acting is not None and not transaction.nested:
+            _tell(connection, self._acting())
 
     def _connect_without_waiting(self) -> Any:
         args, options = self.engine.dialect.create_connect_args(self.engine.url)

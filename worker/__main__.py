@@ -25,6 +25,7 @@ from backend.tools.mcp.servers import ToolServers
 from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.lease import LeaseKeeper
 from backend.turns.run.runner import Runtime, Suspects
+from db.roles import DatabaseRole
 from worker.alone import SuspectProcesses, SuspectWorker
 from worker.jobs import set_runtime
 from worker.process import WorkerProcess
@@ -81,6 +82,7 @@ def make_runtime(settings: Settings, suspects: Suspects | None) -> Runtime:
         threads=settings.worker_turns,
         database_patience=DATABASE_PATIENCE,
         preload=PRELOADED,
+        role=DatabaseRole.WORKER,
     )
     name = f"{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:6]}"
     return Runtime(

@@ -16,6 +16,7 @@ from backend.logs import set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
 from backend.web.connections import ConnectionLimits, limit_connections
+from db.roles import DatabaseRole
 
 DEFAULT_PORT = 8000
 CLOSE_SECONDS = 3  # event streams to pages do not end by themselves
@@ -28,7 +29,7 @@ def main() -> int:
         settings = read_settings()
         set_up_logs(settings.log_level)
         arguments = _read_arguments(settings)
-        services = bootstrap(settings, threads=THREADS, preload=PRELOADED)
+        services = bootstrap(settings, threads=THREADS, preload=PRELOADED, role=DatabaseRole.API)
         prepare_database(services.database, wait=arguments.wait)
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")

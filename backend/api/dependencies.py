@@ -14,6 +14,7 @@ from backend.api.callers import Callers
 from backend.api.channels import Channels
 from backend.artifacts.documents.service import Documents
 from backend.artifacts.service import Artifacts
+from backend.auth.acting import act_as
 from backend.auth.oidc.metadata import Directory
 from backend.auth.rights import read_rights
 from backend.auth.scope import Scope
@@ -71,22 +72,25 @@ async def get_scope(
 
     Raise NotSignedIn, TokenTooNarrow.
     """
+    scope = await _find_scope(request, token, is_use=unattended is None)
+    request.state.user_id = scope.user_id  # who was refused, if they are
+    for level in needs.scopes:
+        scope.require_token(Allows(level))
+    act_as(scope)
+    return scope
+
+
+async def _find_scope(request: Request, token: str | None, *, is_use: bool) -> Scope:
     callers: Callers = request.app.state.callers
     if callers.local is not None:
         return callers.local
     if token is not None:
-        is_use = unattended is None
-        scope = callers.remembered(token, is_use=is_use)
-        if scope is None:
-            scope = await run_in_threadpool(callers.find, token, is_use=is_use)
-    elif person := proxied_by(request.scope):
-        scope = await run_in_threadpool(callers.find_proxied, person)
-    else:
-        raise NotSignedIn
-    request.state.user_id = scope.user_id  # who was refused, if they are
-    for level in needs.scopes:
-        scope.require_token(Allows(level))
-    return scope
+        if (scope := callers.remembered(token, is_use=is_use)) is not None:
+            return scope
+        return await run_in_threadpool(callers.find, token, is_use=is_use)
+    if person := proxied_by(request.scope):
+        return await run_in_threadpool(callers.find_proxied, person)
+    raise NotSignedIn
 
 
 def own_sources(services: Services, sources: Sources, scope: Scope) -> Sources:

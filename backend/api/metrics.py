@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.auth.acting import as_system
 from backend.operations.metrics import QUANTILES, read_last_hour, read_present
 from backend.operations.workers import list_workers
 from backend.turns.process.services import Services
@@ -112,7 +113,7 @@ class _Collector(Collector):
 
     def _turns(self) -> Iterator[Metric]:
         at_once = self._services.settings.user_turns_at_once
-        with self._services.database.read() as session:
+        with self._services.database.read() as session, as_system(session):
             present, hour = read_present(session, at_once), read_last_hour(session)
         turns = GaugeMetricFamily("colloquy_turns", "Unfinished turns.", labels=["status"])
         yield _labelled(turns, present.by_status)

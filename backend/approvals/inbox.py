@@ -3,11 +3,12 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, func, select, tuple_
+from sqlalchemy import ColumnElement, Row, Select, func, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
+from backend.conversations.lists import listed_ids
 from backend.conversations.service import listed_to, visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors.approvals import ApprovalNotFound
@@ -67,7 +68,7 @@ def list_approvals(
     place = tuple_(ApprovalRow.created_at, ApprovalRow.id)
     oldest_first = status is ApprovalStatus.PENDING
     order_name = "approvals, oldest first" if oldest_first else "approvals, newest first"
-    query = _approvals().where(listed_to(scope, everyone=everyone, right=Right.CONTINUE))
+    query = _approvals().where(_is_listed(scope, everyone))
     if status is not None:
         query = query.where(ApprovalRow.status == status)
     if cursor:
@@ -96,9 +97,15 @@ def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
         .select_from(ApprovalRow)
         .join(ConversationRow, ConversationRow.id == ApprovalRow.conversation_id)
         .where(ApprovalRow.status == ApprovalStatus.PENDING)
-        .where(listed_to(scope, everyone=everyone, right=Right.CONTINUE))
+        .where(_is_listed(scope, everyone))
     )
     return session.scalar(query) or 0
+
+
+def _is_listed(scope: Scope, everyone: bool) -> ColumnElement[bool]:
+    if everyone:
+        return listed_to(scope, everyone=True)
+    return ApprovalRow.conversation_id.in_(listed_ids(scope, Right.CONTINUE))
 
 
 def _approvals() -> Select[Any]:

@@ -81,6 +81,21 @@ def principals(scope: Scope) -> list[tuple[str, str]]:
     return [*found, *((PrincipalType.TEAM, team) for team in sorted(scope.teams))]
 
 
+def reaching(scope: Scope) -> list[str]:
+    """Return the principals through which the caller reaches conversations, as `type:id`."""
+    found = [f"{kind}:{name}" for kind, name in principals(scope)]
+    is_of_one = scope.type in (ScopeType.TEAM, ScopeType.ORGANISATION)
+    return [*found, f"{scope.type}:{scope.id}"] if is_of_one else found
+
+
+def shared_with(scope: Scope, right: Right = Right.READ) -> ColumnElement[bool]:
+    """Match the conversations of others on which the caller was granted the right."""
+    given = granted(scope, Resource.SESSION, right).cte("granted")
+    # Read first: under row-level security, an id that is cast would be looked for in all rows.
+    ids = select(given.prefix_with("MATERIALIZED"))
+    return ConversationRow.id.in_(ids) & conversation_belongs_to(scope).is_not(true())
+
+
 def _is_reviewed_by(scope: Scope) -> ColumnElement[bool]:
     """Match the conversations that a reviewer may read now."""
     if scope.review is Review.ON:

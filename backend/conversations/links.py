@@ -15,6 +15,7 @@ from sqlalchemy import Select, case, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from backend import audit
+from backend.auth.acting import act_for_link, as_system
 from backend.auth.reach import OWN
 from backend.auth.scope import Scope
 from backend.conversations.service import check_visible, exists_still, lock
@@ -91,16 +92,18 @@ def open_link(session: Session, token: str) -> tuple[Scope, SharedSession]:
     Raise LinkNotFound, LinkExpired, or LinkRevoked with the time of revocation.
     """
     row, link = ConversationRow, SessionLinkRow
-    found = session.execute(
-        select(
-            row.id, row.title, row.domain_name, row.owner_id, row.team, row.message_count,
-            row.updated_at, link.revoked_at, _state().label("state"),
-        )
-        .join(link, link.conversation_id == row.id)
-        .where(link.token_hash == _digest(token), exists_still())
-    ).one_or_none()  # fmt: skip
+    with as_system(session):
+        found = session.execute(
+            select(
+                row.id, row.title, row.domain_name, row.owner_id, row.team, row.message_count,
+                row.updated_at, link.revoked_at, _state().label("state"),
+            )
+            .join(link, link.conversation_id == row.id)
+            .where(link.token_hash == _digest(token), exists_still())
+        ).one_or_none()  # fmt: skip
     if found is None:
         raise LinkNotFound
+    act_for_link(session, found.id)
     if found.revoked_at is not None:
         raise LinkRevoked.at(found.revoked_at)
     if found.state != LinkState.VALID:

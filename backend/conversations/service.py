@@ -1,13 +1,17 @@
 """Conversations: created from a domain, listed, renamed, pinned, archived, deleted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
+    ARRAY,
     ColumnElement,
+    CompoundSelect,
+    Select,
+    String,
     case,
     cast,
     false,
@@ -15,6 +19,7 @@ from sqlalchemy import (
     insert,
     literal,
     select,
+    true,
     tuple_,
     update,
 )
@@ -23,13 +28,14 @@ from sqlalchemy.orm import Session
 
 from backend import audit
 from backend.auth.naming import is_person, is_team
-from backend.auth.reach import OWN, conversation_reached_by
+from backend.auth.reach import OWN, conversation_reached_by, reaching
 from backend.auth.scope import Scope
 from backend.conversations.figures import (
     has_errors,
     has_thumbs_down,
     read_figures,
 )
+from backend.conversations.lists import Find, first_of_each_way
 from backend.conversations.removal import hold_children
 from backend.conversations.session_rights import keep_usable, tell_rights
 from backend.conversations.session_turns import of_latest_turn, session_status, waits_for
@@ -233,18 +239,21 @@ def list_sessions(
     if wanted.everyone:
         scope.require(Permission.REVIEW_SESSIONS)
     limit = max(1, min(limit, MAX_PAGE))
-    is_kept = ConversationRow.deletes_at.is_(None)
-    of_whom = is_kept if wanted.everyone else listed_to(scope)
-    query = _SESSIONS.where(of_whom, *_conditions(wanted))
-    place = (_BY[wanted.order.column], ConversationRow.id)
+    is_descending, row = wanted.order.is_descending, ConversationRow
+    place = (_BY[wanted.order.column], row.id)
+    conditions = [row.deletes_at.is_(None), *_conditions(wanted)]
     if cursor:
         after = _read_place(cursor, wanted.order)
-        query = query.where(
-            tuple_(*place) < after if wanted.order.is_descending else tuple_(*place) > after
-        )
-    order = [column.desc() for column in place] if wanted.order.is_descending else place
-    query = query.add_columns(place[0].label("place")).order_by(*order)
-    rows = session.execute(query.limit(limit + 1)).all()
+        conditions.append(tuple_(*place) < after if is_descending else tuple_(*place) > after)
+
+    def first(condition: ColumnElement[bool]) -> Select[Any]:
+        found = select(row.id, place[0].label("place")).where(condition, *conditions)
+        return found.order_by(*_in_order(place, is_descending)).limit(limit + 1)
+
+    page = _of_whom(scope, wanted, first).subquery("page")
+    query = _SESSIONS.add_columns(page.c.place).join(page, page.c.id == row.id)
+    order = _in_order((page.c.place, page.c.id), is_descending)
+    rows = session.execute(query.order_by(*order).limit(limit + 1)).all()
     last = rows[limit - 1] if len(rows) > limit else None
     items = [_session(row) for row in rows[:limit]]
     if wanted.everyone:
@@ -261,6 +270,20 @@ def _add_figures(session: Session, items: list[schemas.Session]) -> None:
     for one in items:
         if one.id in found:  # else it was deleted between two queries
             one.owner_name, one.figures = found[one.id]
+
+
+def _of_whom(scope: Scope, wanted: SessionFilter, first: Find) -> Select[Any] | CompoundSelect[Any]:
+    """Return the first conversations of everyone, or of those that the caller's lists show."""
+    if wanted.q and wanted.q.strip():
+        asked = literal(None if wanted.everyone else reaching(scope), ARRAY(String))
+        found = func.find_titles(_words(wanted.q), asked).table_valued("id").render_derived()
+        has_title = ConversationRow.id.in_(select(found.c.id))
+        return first(has_title if wanted.everyone else has_title & listed_to(scope))
+    return first(true()) if wanted.everyone else first_of_each_way(scope, first)
+
+
+def _in_order(columns: Sequence[Any], is_descending: bool) -> Sequence[Any]:
+    return [column.desc() for column in columns] if is_descending else columns
 
 
 def change(session: Session, scope: Scope, conversation_id: UUID, wanted: SessionChange) -> None:
@@ -357,8 +380,6 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
         conditions.append(match_domain(wanted.domain, *of_domain))
     if wanted.status:
         conditions.append(_active == wanted.status)
-    if wanted.q and wanted.q.strip():
-        conditions.append(_title_matches(wanted.q))
     return [*conditions, *_conditions_of_use(wanted)]
 
 
@@ -381,15 +402,15 @@ def _conditions_of_use(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
 _BEYOND_INDEX = r"(\S{250}\S{250})\S+"
 
 
-def _title_matches(q: str) -> ColumnElement[bool]:
-    """Return the condition that each word of `q` begins a word of the title.
+def _words(q: str) -> ColumnElement[Any]:
+    """Return the query for titles in which each word of `q` begins a word.
 
     A `q` without words, such as `%`, matches none: its NULL stays one.
     """
     words = func.nullif(func.cut_words(clean_text(q)), "")
     words = func.regexp_replace(words, _BEYOND_INDEX, r"\1", "g")
     begun = func.replace(words, " ", "':* & '")
-    return ConversationRow.search.op("@@")(cast(literal("'").concat(begun).concat("':*"), TSQUERY))
+    return cast(literal("'").concat(begun).concat("':*"), TSQUERY)
 
 
 _ADDED = {  # to what the list's query finds

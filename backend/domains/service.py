@@ -8,6 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from backend import audit
+from backend.auth.acting import as_system
 from backend.auth.reach import conversation_belongs_to, grants_to
 from backend.auth.rights import is_usable
 from backend.auth.scope import Scope
@@ -209,11 +210,12 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> str:
     if row.is_default:
         raise DomainInUse
     keep_name = update(ConversationRow).values(stored_domain_name=row.name)
-    session.execute(
-        keep_name.where(ConversationRow.domain_id == domain_id)
-        .where(ConversationRow.stored_domain_name != row.name)
-        .execution_options(synchronize_session=False)
-    )
+    with as_system(session):
+        session.execute(
+            keep_name.where(ConversationRow.domain_id == domain_id)
+            .where(ConversationRow.stored_domain_name != row.name)
+            .execution_options(synchronize_session=False)
+        )
     seen = delete(ServerToolRow).where(ServerToolRow.domain_id == domain_id)
     session.execute(seen.where(ServerToolRow.status != VersionStatus.REFUSED))
     session.execute(delete(DomainRow).where(DomainRow.id == domain_id))

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, literal, select
 from sqlalchemy.orm import Session
 
+from backend.auth.acting import as_system
 from backend.auth.scope import Scope
 from backend.connections.prices import prices_of
 from backend.conversations import service as conversations
@@ -258,7 +259,9 @@ def _month_of(session: Session, domain: SessionDomain, limits: Limits) -> list[B
     """Return the monthly budgets that the session's image sets, and what is used of them."""
     if not has_domain_budget(limits):
         return []
-    return domain_budgets(limits, used_this_month(session, domain))
+    with as_system(session):  # everyone's usage counts
+        used = used_this_month(session, domain)
+    return domain_budgets(limits, used)
 
 
 def _sums(

@@ -19,6 +19,7 @@ from launch.servers.embedded import HOST, EmbeddedServer, recorded_url
 from launch.servers.leftovers import note_data_dir
 
 ROLE = "colloquy"
+PART_ROLES = (f"{ROLE}_api", f"{ROLE}_worker")  # as which the parts work: `db.roles`
 DATABASE = "colloquy"
 SETTINGS = {
     "shared_buffers": "128MB",
@@ -89,7 +90,7 @@ class EmbeddedPostgres(EmbeddedServer):
         wait_for_orphan(cluster / "postmaster.pid", mark=str(cluster))
 
     def _complete(self) -> None:
-        self._create_role_and_database()
+        self._create_roles_and_database()
 
     def _located(self) -> Cluster:
         if self._cluster is None:
@@ -142,8 +143,8 @@ class EmbeddedPostgres(EmbeddedServer):
         connection.autocommit = True
         return connection
 
-    def _create_role_and_database(self) -> None:
-        """Create the role and its database unless they exist; an earlier start may have failed."""
+    def _create_roles_and_database(self) -> None:
+        """Create the roles and the database unless they exist; an earlier start may have failed."""
         password = password_in(self._folder / "role.password")
         role, database = sql.Identifier(ROLE), sql.Identifier(DATABASE)
         with contextlib.closing(self._connect("postgres")) as connection:
@@ -153,6 +154,12 @@ class EmbeddedPostgres(EmbeddedServer):
             plain_login = "LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS PASSWORD {}"
             statement = sql.SQL(f"{verb} ROLE {{}} {plain_login}")
             cursor.execute(statement.format(role, sql.Literal(password)))
+            for name in PART_ROLES:
+                part = sql.Identifier(name)
+                cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (name,))
+                if not cursor.fetchone():
+                    cursor.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(part))
+                cursor.execute(sql.SQL("GRANT {} TO {}").format(part, role))
             cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,))
             if not cursor.fetchone():
                 cursor.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(database, role))

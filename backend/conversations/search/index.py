@@ -86,7 +86,7 @@ _MISSING = """
 _INSERT = (
     "INSERT INTO search_entries (conversation_id, position, created_at, words)"
     " SELECT said.conversation_id, said.position, said.created_at,"
-    " entry_words(conversations.owner_id, said.content_type, shown)"
+    " entry_words(holder_word(owner_id, team), said.content_type, shown)"
 )
 _COUNT = text(f"SELECT count(*) {_MISSING}")
 _ADD = text(f"{_INSERT} {_MISSING} ON CONFLICT DO NOTHING")

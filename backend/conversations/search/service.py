@@ -9,13 +9,17 @@ from uuid import UUID
 
 from psycopg2.errors import QueryCanceled
 from sqlalchemy import (
+    ARRAY,
     ColumnElement,
     Row,
     Select,
+    String,
     Text,
+    Uuid,
     case,
     cast,
     func,
+    literal,
     select,
     text,
     true,
@@ -25,7 +29,7 @@ from sqlalchemy.dialects.postgresql import TSQUERY, array
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from backend.auth.reach import conversation_reached_by
+from backend.auth.reach import conversation_reached_by, reaching
 from backend.auth.scope import Scope
 from backend.conversations.paths import Path
 from backend.conversations.search.index import is_complete
@@ -40,7 +44,6 @@ from backend.schemas.conversations.sessions import ContentType
 from backend.schemas.people.rights import Permission, Right
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
-from db.models.conversations.search_entry import SearchEntryRow
 from db.models.people.user import UserRow
 
 MAX_PAGE = 50
@@ -135,10 +138,7 @@ def _find(
         return []
     session.execute(text(f"SET LOCAL statement_timeout = {TIMEOUT_MS}"))
     query = " & ".join([*(f"({term.query})" for term in terms), kind])
-    # The owner is a word of the index, so that common words cost no more with many people.
-    if not wanted.everyone and wanted.session_id is None:
-        query = f"{_quoted(f'owner:{scope.user_id}')} & ({query})"
-    entries = _entries(query, wanted, place)
+    entries = _entries(query, scope, wanted, place)
     of_whom = listed_to(scope, everyone=wanted.session_id is not None)
     if wanted.everyone:
         of_whom = ConversationRow.deletes_at.is_(None)
@@ -152,21 +152,22 @@ def _split_words(session: Session, texts: Sequence[str]) -> Sequence[str]:
     return list(session.scalars(select(split)).one())
 
 
-def _quoted(lexeme: str) -> str:
-    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
-    return f"'{escaped}'"
-
-
-def _entries(query: str, wanted: Search, place: tuple[Any, ...] | None) -> Any:
+def _entries(query: str, scope: Scope, wanted: Search, place: tuple[Any, ...] | None) -> Any:
     """Return the matching entries, found once by the index, before any join.
 
-    Otherwise the planner may scan the index again for each conversation of an owner.
+    Whose they are is a word of the index too, so that common words cost no more with many people.
     """
-    row = SearchEntryRow
+    asked = literal(None if wanted.everyone else reaching(scope), ARRAY(String))
+    within = literal(wanted.session_id, Uuid)
+    row = (
+        func.find_entries(cast(query, TSQUERY), asked, within)
+        .table_valued("conversation_id", "position", "created_at")
+        .alias("found")
+        .c
+    )
     order = (row.created_at, row.conversation_id, row.position)
-    found = select(*order).where(row.words.op("@@")(cast(query, TSQUERY)))
-    if wanted.session_id is not None:
-        found = found.where(row.conversation_id == wanted.session_id)
+    # Newest first already here, so that the join ends with the page.
+    found = select(*order).order_by(*(one.desc() for one in order))
     if place is not None:
         found = found.where(tuple_(*order) < place)
     return found.cte("entries").prefix_with("MATERIALIZED")

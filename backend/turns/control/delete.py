@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session as DatabaseSession
 
 from backend import audit
 from backend.artifacts import erasing as artifacts
+from backend.auth.acting import as_system
 from backend.auth.reach import OWN
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
@@ -102,11 +103,12 @@ def _delete(services: Services, session_id: UUID, hold: Hold, actor: str) -> Non
         unfinished = [
             one for each in (session_id, *children) for one in hold_unfinished(session, each)
         ]
-        delete_conversation(session, session_id)
-        details = {"owner": held.owner_id, "domain": domain.name}
-        audit.record(session, actor, "deleted", "session", session_id, details)
-        for owner_id, spent in unfinished:
-            record_usage(session, owner_id, domain, spent, team=held.team)
+        with as_system(session):  # what others asked and own depends on it, too
+            delete_conversation(session, session_id)
+            details = {"owner": held.owner_id, "domain": domain.name}
+            audit.record(session, actor, "deleted", "session", session_id, details)
+            for owner_id, spent in unfinished:
+                record_usage(session, owner_id, domain, spent, team=held.team)
     for each in (session_id, *children):
         services.events.forget(each)
     erase_deleted(services.database, services.files)

@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, aliased
 
+from backend.auth.acting import as_system
 from backend.auth.scope import Scope
 from backend.events.reader import EventReader, LiveEvent
 from backend.schemas.conversations.turns import Turn, TurnStatus, WaitsFor
@@ -106,7 +107,8 @@ class Waits:
                     said_all.set_result(None)
 
     def _ask(self, turn_ids: Collection[UUID]) -> set[UUID]:
-        with self._database.read() as session:
+        # One query for all who wait, whoever began to ask.
+        with self._database.read() as session, as_system(session):
             return set(turn_ids) - find_worth_waiting_for(session, turn_ids)
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
+from backend.conversations.lists import listed_ids
 from backend.conversations.service import listed_to, visible_to
 from backend.cursor import decode_cursor, encode_cursor
 from backend.errors.plans import TaskNotFound
@@ -58,12 +59,17 @@ def list_tasks(
     """
     if everyone:
         scope.require(Permission.REVIEW_SESSIONS)
+    is_listed = (
+        listed_to(scope, everyone=True)
+        if everyone
+        else TaskRow.conversation_id.in_(listed_ids(scope))
+    )
     query = (
         _tasks()
         .add_columns(PlanRow.created_at)
         .join(PlanRow, PlanRow.id == TaskRow.plan_id)
         .join(ConversationRow, ConversationRow.id == TaskRow.conversation_id)
-        .where(listed_to(scope, everyone=everyone))
+        .where(is_listed)
     )
     if status is not None:
         query = query.where(TaskRow.status == status)

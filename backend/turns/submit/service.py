@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from backend.agents.state import empty_state
 from backend.agents.team.addressing import Routed, route_message
+from backend.auth.acting import as_system
 from backend.auth.rights import read_rights
 from backend.auth.scope import Scope
 from backend.connections.store import find_default_model
@@ -96,9 +97,11 @@ def accept(
         with services.database.transaction() as session:
             accepted = earlier_turn(session, scope, submission)
             if accepted is None:
-                services.limits.check(session, scope)
+                with as_system(session):  # turns of all people count
+                    services.limits.check(session, scope)
                 accepted = make(session)
-                services.limits.day.check_team(session, accepted.turn.session_id)
+                with as_system(session):
+                    services.limits.day.check_team(session, accepted.turn.session_id)
                 failpoint("submit.before_commit")
     except (IntegrityError, AppError) as error:
         return _turn_from_race(services.database, scope, submission, error)

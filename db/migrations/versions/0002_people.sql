@@ -229,3 +229,214 @@ CREATE TRIGGER audit_events_are_only_added BEFORE UPDATE OR DELETE OR TRUNCATE O
 FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit();
 
 INSERT INTO users (id, name, role) VALUES ('local', 'local', 'admin');
+
+-- The principals of a conversation as words of the search: its team, else its owner.
+DROP FUNCTION entry_words(text, text, text);
+
+CREATE FUNCTION holder_word(owner_id text, team text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce('team:' || team, 'owner:' || owner_id);
+
+CREATE FUNCTION entry_words(holder text, content_type text, said text) RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN search_words(said) || array_to_tsvector(ARRAY[holder, 'kind:' || content_type]);
+
+CREATE OR REPLACE FUNCTION index_messages() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO search_entries (conversation_id, position, created_at, words)
+    SELECT conversation_id, position, said.created_at,
+        entry_words(holder_word(owner_id, team), content_type, text)
+    FROM added AS said
+    JOIN conversations ON conversations.id = conversation_id,
+    message_text(content_type, content) AS text
+    WHERE text <> '';
+    RETURN NULL;
+END $$;
+
+-- The entries of a conversation that is given to somebody else go with it.
+CREATE FUNCTION give_entries() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE search_entries
+    SET words = ts_delete(words, holder_word(OLD.owner_id, OLD.team))
+        || array_to_tsvector(ARRAY[holder_word(NEW.owner_id, NEW.team)])
+    WHERE conversation_id = NEW.id;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER give_entries AFTER UPDATE OF owner_id, team ON conversations FOR EACH ROW
+WHEN ((OLD.owner_id, OLD.team) IS DISTINCT FROM (NEW.owner_id, NEW.team))
+EXECUTE FUNCTION give_entries();
+
+-- So that a search in titles reads few of others, however common its words are.
+DROP INDEX ix_conversations_search;
+ALTER TABLE conversations DROP COLUMN search;
+ALTER TABLE conversations ADD COLUMN search TSVECTOR GENERATED ALWAYS AS
+    (search_words(title) || array_to_tsvector(ARRAY[holder_word(owner_id, team)])) STORED NOT NULL;
+CREATE INDEX ix_conversations_search ON conversations USING gin (search);
+
+-- Row-level security. A transaction of the API says for whom it acts, in `app.principals`: an array
+-- of `user:ID`, `team:ID`, `organisation:ID`, `everyone:` and `session:ID` (a link's), or of `all:`
+-- alone. It sees what these reach; without the setting, nothing. The owner of the tables sees all.
+CREATE FUNCTION acting_principals() RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN coalesce(nullif(current_setting('app.principals', true), ''), '{}')::text[];
+
+CREATE FUNCTION acts_for_all() RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN coalesce(current_setting('app.principals', true) = '{all:}', false);
+
+-- In PL/pgSQL, which keeps its plans: inlined into each query, the conditions take longer to plan
+-- than to run.
+CREATE FUNCTION reaches(id uuid, parent_id uuid, owner_id text, team text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 AS $$
+DECLARE
+    acting text[];
+BEGIN
+    IF acts_for_all() THEN
+        RETURN true;
+    END IF;
+    acting := acting_principals();
+    RETURN coalesce('team:' || team, 'user:' || owner_id) = ANY (acting)
+        OR 'session:' || id = ANY (acting)
+        OR was_given('session', reaches.id)
+        OR team IS NULL AND EXISTS (
+            SELECT FROM users
+            WHERE users.id = reaches.owner_id AND 'organisation:' || organisation = ANY (acting))
+        OR parent_id IS NOT NULL AND (
+            SELECT reaches(parent.id, parent.parent_id, parent.owner_id, parent.team)
+            FROM conversations AS parent WHERE parent.id = reaches.parent_id);
+END $$;
+
+CREATE FUNCTION reaches_conversation(wanted uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 AS $$
+BEGIN
+    RETURN acts_for_all() OR EXISTS (SELECT FROM conversations WHERE id = wanted);
+END $$;
+
+CREATE FUNCTION reaches_turn(wanted uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 AS $$
+BEGIN
+    RETURN acts_for_all() OR EXISTS (SELECT FROM turns WHERE id = wanted);
+END $$;
+
+CREATE FUNCTION reaches_artifact(wanted uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 AS $$
+BEGIN
+    RETURN acts_for_all() OR EXISTS (SELECT FROM artifacts WHERE id = wanted);
+END $$;
+
+CREATE FUNCTION was_given(kind text, wanted uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM grants
+        WHERE resource_type = kind AND resource_id = wanted::text
+        AND principal_type || ':' || principal_id = ANY (acting_principals()));
+END $$;
+
+CREATE FUNCTION acts_for(user_id text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN acts_for_all() OR 'user:' || user_id = ANY (acting_principals());
+
+CREATE POLICY reached ON conversations USING (reaches(id, parent_id, owner_id, team));
+CREATE POLICY reached ON tool_journal USING (reaches_turn(turn_id));
+CREATE POLICY reached ON artifact_versions USING (reaches_artifact(artifact_id));
+CREATE POLICY reached ON turns USING (acts_for(owner_id) OR reaches_conversation(conversation_id));
+CREATE POLICY reached ON files USING (
+    acts_for(owner_id) OR reaches_conversation(conversation_id) OR was_given('file', id));
+CREATE POLICY reached ON usage_days USING (
+    acts_for(owner_id) OR team <> '' AND 'team:' || team = ANY (acting_principals()));
+CREATE POLICY reached ON spent_keys USING (acts_for(owner_id));
+
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY[
+        'display_messages', 'agent_state_snapshots', 'agent_state_deltas', 'sent_contents',
+        'branches', 'session_links', 'tool_results', 'search_entries', 'approvals', 'plans',
+        'tasks', 'artifacts', 'feedback', 'reviews']
+    LOOP
+        EXECUTE format(
+            'CREATE POLICY reached ON %I USING (reaches_conversation(conversation_id))', name);
+    END LOOP;
+    FOR name IN SELECT polrelid::regclass FROM pg_policy LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', name);
+    END LOOP;
+END $$;
+
+-- `@@` is not leakproof: under row-level security it would not use an index. So searches go through
+-- functions that belong to the owner and limit themselves to what the transaction reaches.
+-- `whose`: the principals whose conversations are asked for; null: everyone's.
+CREATE FUNCTION principals_asked(whose text[]) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE
+    WHEN acts_for_all() THEN whose
+    WHEN whose IS NULL THEN acting_principals()
+    ELSE ARRAY(SELECT unnest(whose) INTERSECT SELECT unnest(acting_principals()))
+END;
+
+-- What finds the words of these holders in an index; null: there is none.
+CREATE FUNCTION holder_query(principals text[]) RETURNS tsquery
+LANGUAGE sql STABLE
+RETURN (
+    SELECT string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''', ' | ')
+    FROM (
+        SELECT 'owner:' || substr(one, 6) FROM unnest(principals) AS one WHERE one LIKE 'user:%'
+        UNION SELECT one FROM unnest(principals) AS one WHERE one LIKE 'team:%'
+        UNION SELECT 'owner:' || id FROM users
+        WHERE 'organisation:' || organisation = ANY (principals)
+    ) AS words (word))::tsquery;
+
+CREATE FUNCTION sessions_granted(principals text[]) RETURNS SETOF uuid
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT DISTINCT conversations.id
+    FROM unnest(principals) AS one
+    JOIN grants ON principal_type = split_part(one, ':', 1)
+        AND principal_id = substr(one, strpos(one, ':') + 1) AND resource_type = 'session'
+    JOIN conversations ON conversations.id = resource_id::uuid
+    WHERE holder_word(owner_id, team) <> ALL (
+        SELECT CASE WHEN held LIKE 'user:%' THEN 'owner:' || substr(held, 6) ELSE held END
+        FROM unnest(principals) AS held);
+END;
+
+CREATE FUNCTION find_entries(query tsquery, whose text[], within uuid)
+RETURNS TABLE (conversation_id uuid, "position" integer, created_at timestamptz)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    asked text[] := principals_asked(whose);
+BEGIN
+    IF within IS NOT NULL THEN
+        RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
+            FROM conversations JOIN search_entries AS entry ON entry.conversation_id = id
+            WHERE id = within AND reaches(id, parent_id, owner_id, team) AND words @@ query;
+    ELSIF asked IS NULL THEN
+        RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
+            FROM search_entries AS entry WHERE words @@ query;
+    ELSE
+        RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
+            FROM search_entries AS entry WHERE words @@ (holder_query(asked) && query);
+        RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
+            FROM sessions_granted(asked) AS id CROSS JOIN LATERAL (
+                SELECT * FROM search_entries AS one
+                WHERE one.conversation_id = id AND words @@ query OFFSET 0) AS entry;
+    END IF;
+END $$;
+
+CREATE FUNCTION find_titles(query tsquery, whose text[]) RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    asked text[] := principals_asked(whose);
+BEGIN
+    IF asked IS NULL THEN
+        RETURN QUERY SELECT id FROM conversations WHERE search @@ query;
+    ELSE
+        RETURN QUERY SELECT id FROM conversations WHERE search @@ (holder_query(asked) && query);
+        RETURN QUERY SELECT granted.id FROM sessions_granted(asked) AS granted (id)
+            JOIN conversations USING (id) WHERE search @@ query;
+    END IF;
+END $$;

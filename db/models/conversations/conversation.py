@@ -11,8 +11,8 @@ from sqlalchemy.orm import Mapped, column_property, mapped_column
 from db.base import JSON, Base
 from db.models.domains.domain import DomainRow
 
-# Split as messages are, so that "cc" and "1001" both find CC-1001.
-TITLE_WORDS = "search_words(title)"
+# Split as messages are, so that "cc" and "1001" both find CC-1001; and whose it is, as one word.
+TITLE_WORDS = "search_words(title) || array_to_tsvector(ARRAY[holder_word(owner_id, team)])"
 
 
 class ConversationRow(Base):

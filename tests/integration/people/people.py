@@ -1,7 +1,7 @@
 """An installation with accounts, over a running stack's database: its API, and people of it."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,6 +16,7 @@ from backend.schemas.people.account import LinkPurpose
 from backend.settings import Settings
 from db.models.people.sign_in import FailedSignInRow
 from db.models.people.user import TeamMemberRow, TeamRow, UserRow
+from db.roles import DatabaseRole
 from db.session import Database
 from tests.stack import Stack
 
@@ -81,9 +82,12 @@ def accounts_of(stack: Stack, folder: Path, **settings: Any) -> Iterator[Account
         data_dir=folder,
         **given,
     )
-    services = bootstrap(found, threads=4)
-    # All tests come from one address: what others failed at would make this one wait.
-    with services.database.transaction() as session:
-        session.execute(delete(FailedSignInRow))
-    with TestClient(create_app(services), base_url="http://127.0.0.1/api/v1") as client:
-        yield Accounts(client, services.database)
+    services = bootstrap(found, threads=4, role=DatabaseRole.API)
+    with (
+        closing(Database(stack.database_url)) as database,
+        TestClient(create_app(services), base_url="http://127.0.0.1/api/v1") as client,
+    ):
+        # All tests come from one address: what others failed at would make this one wait.
+        with database.transaction() as session:
+            session.execute(delete(FailedSignInRow))
+        yield Accounts(client, database)

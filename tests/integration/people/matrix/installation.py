@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -26,6 +26,7 @@ from db.models.people.grant import GrantRow
 from db.models.people.review import ReviewRow
 from db.models.people.sign_in import ApiTokenRow, SignInRow
 from db.models.people.user import TeamMemberRow, TeamRow, UserRow
+from db.roles import DatabaseRole
 from tests.integration.people.matrix.things import Things, make_things, nothing
 
 PREFIX = "/api/v1"
@@ -201,8 +202,9 @@ def installation(database_url: str, redis_url: str, folder: Path) -> Iterator[In
         _env_file=None, database_url=database_url, redis_url=redis_url, data_dir=folder,
         auth="local", openai_base_url="http://127.0.0.1:9/v1", openai_api_key="key",
     )  # fmt: skip
-    services = bootstrap(settings, threads=4)
-    with TestClient(create_app(services), base_url="http://127.0.0.1") as client:
+    app = create_app(bootstrap(settings, threads=4, role=DatabaseRole.API))
+    services = bootstrap(settings, threads=4, role=DatabaseRole.WORKER)
+    with TestClient(app, base_url="http://127.0.0.1") as client, closing(services.database):
         made = Installation(client, services)
         made.make_people()
         yield made
