@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from ui.async_api import AsyncApi
 from ui.features.chat import opening
 from ui.features.chat.live import route
 from ui.features.chat.live.route import LiveRoutes
@@ -64,9 +65,9 @@ def test_a_tab_that_closes_while_text_streams_is_no_failure(monkeypatch, caplog,
         pass
 
     monkeypatch.setattr(route, "PageFeed", Feed)
-    socket = SimpleNamespace(send_json=fail, close=close)
+    socket = SimpleNamespace(send_json=fail, close=close, cookies={})
 
     with caplog.at_level(logging.ERROR):
-        asyncio.run(LiveRoutes(None)._send(socket, uuid4()))
+        asyncio.run(LiveRoutes(AsyncApi())._send(socket, uuid4()))
 
     assert len(caplog.records) == lines
