@@ -9,13 +9,15 @@ from pathlib import Path
 import streamlit
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from ui.pages import PAGES
 from ui.shared.assets import FOLDER, PATH
 from ui.sign_in.gate import PERSON_HEADER
 
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
+FILES = frozenset(f"/{one.name}" for one in INDEX.parent.iterdir() if one != INDEX)
 TITLE = "<title>Streamlit</title>"
 HEAD_END = "</head>"
 ROOT = '<div id="root"></div>'
@@ -37,8 +39,17 @@ SCRIPTS = (
 )
 
 
+class _AnyPage(Route):
+    """Where no page is: Streamlit would draw the first one there, in its own HTML."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] == "http" and scope["path"] in FILES:
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
 def routes() -> list[Route]:
-    """Return the routes of all pages; all other addresses are handled by Streamlit."""
+    """Return the routes of all pages; files and deeper addresses are handled by Streamlit."""
     html = index_html()
 
     async def answer(request: Request) -> Response:
@@ -50,7 +61,8 @@ def routes() -> list[Route]:
         page = html.replace(HEAD_END, meta + HEAD_END)
         return HTMLResponse(page, headers={"Cache-Control": "no-store"})
 
-    return [Route(f"/{page.url_path}", answer) for page in PAGES]
+    pages = [Route(f"/{page.url_path}", answer) for page in PAGES]
+    return [*pages, _AnyPage("/{page}", answer)]
 
 
 def index_html() -> str:

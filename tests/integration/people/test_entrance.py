@@ -119,6 +119,11 @@ def tab(
     """Open a tab's connection to Streamlit, and return it with the id of its session."""
     protocols = ["streamlit", "none", resumed] if resumed else ["streamlit"]
     socket = open_socket(url, browser, "/_stcore/stream", *protocols)
+    return socket, session_of(socket, page)
+
+
+def session_of(socket: ClientConnection, page: str = "") -> str:
+    """Have a page drawn, and return the id of the session that Streamlit gives."""
     begin = BackMsg()
     begin.rerun_script.query_string = ""
     begin.rerun_script.page_name = page
@@ -126,7 +131,7 @@ def tab(
     while True:
         message = ForwardMsg.FromString(socket.recv(timeout=60))
         if message.WhichOneof("type") == "new_session":
-            return socket, message.new_session.initialize.session_id
+            return str(message.new_session.initialize.session_id)
 
 
 def download(socket: ClientConnection) -> str:
@@ -190,6 +195,17 @@ def test_pages_and_sockets_open_for_who_is_signed_in(url: str, admin: httpx.Clie
     assert page.headers["cache-control"] == "no-store"
     assert f'content="{admin.get("/colloquy/person").text}"' in page.text
     assert session_id
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/index.html"])
+def test_each_page_says_whose_it_is_whatever_its_address(
+    url: str, admin: httpx.Client, path: str
+) -> None:
+    answer = admin.get(path, headers=NAVIGATION)
+
+    assert 'name="colloquy-person"' in answer.text
+    assert "signed_in.js" in answer.text
+    assert admin.get("/manifest.json").headers["content-type"] == "application/json"
 
 
 def test_a_person_signs_in_where_they_wanted_to_be(

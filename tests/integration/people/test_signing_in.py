@@ -57,11 +57,14 @@ def test_a_wrong_password_and_an_unknown_name_are_refused_alike(accounts: Accoun
 def test_failures_make_the_next_attempt_wait_and_lock_nobody_out(accounts: Accounts) -> None:
     name, _ = accounts.person()
 
-    answers = [sign_in(accounts, name, "wrong") for _ in range(6)]
+    # The waits double: on a busy machine the first are over before the next attempt.
+    answers = [sign_in(accounts, name, "wrong") for _ in range(10)]
+    refused = [answer for answer in answers if answer.status_code != 401]
 
     assert {answer.status_code for answer in answers[:5]} == {401}
-    check_problem(answers[5], 429)
-    assert 1 <= int(answers[5].headers["Retry-After"]) <= 30
+    for answer in refused[:1] or answers:
+        check_problem(answer, 429)
+        assert 1 <= int(answer.headers["Retry-After"]) <= 30
 
 
 def test_a_link_is_used_once_and_its_password_is_a_good_one(accounts: Accounts) -> None:
