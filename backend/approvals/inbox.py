@@ -12,7 +12,7 @@ from backend.conversations.lists import listed_ids
 from backend.conversations.service import listed_to, visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors.approvals import ApprovalNotFound
-from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision
+from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision, DecisionType
 from backend.schemas.people.rights import Permission, Right
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.approval import ApprovalRow
@@ -27,7 +27,15 @@ def find_approval(session: Session, scope: Scope, approval_id: UUID) -> Approval
     row = session.execute(query).one_or_none()
     if row is None:
         raise ApprovalNotFound
-    return _wire(row)
+    return _wire(scope, row)
+
+
+def may_make(scope: Scope, asker: str, decision: DecisionType) -> bool:
+    """Return whether somebody may decide so on a call of a turn that this person asked.
+
+    An edited call runs with the asker's rights, so nobody else chooses what it is given.
+    """
+    return decision is not DecisionType.EDIT or scope.user_id == asker
 
 
 def find_row(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
@@ -77,7 +85,7 @@ def list_approvals(
     columns = (ApprovalRow.created_at, ApprovalRow.id)
     order = columns if oldest_first else tuple(column.desc() for column in columns)
     rows = session.execute(query.order_by(*order).limit(limit + 1)).all()
-    items = [_wire(row) for row in rows[:limit]]
+    items = [_wire(scope, row) for row in rows[:limit]]
     last = items[-1] if len(rows) > limit else None
     return ApprovalPage(
         items=items,
@@ -116,6 +124,7 @@ def _approvals() -> Select[Any]:
             ConversationRow.title,
             parent.title.label("parent_title"),
             ConversationRow.owner_id,
+            TurnRow.owner_id.label("asker"),
             TurnRow.agent,
             func.left(TurnRow.message, MESSAGE_CHARS).label("message"),
         )
@@ -126,8 +135,9 @@ def _approvals() -> Select[Any]:
     )
 
 
-def _wire(found: Row[Any]) -> Approval:
+def _wire(scope: Scope, found: Row[Any]) -> Approval:
     row: ApprovalRow = found.ApprovalRow
+    allowed = [DecisionType(one) for one in row.request["allowed_decisions"]]
     return Approval(
         id=row.id,
         session_id=row.conversation_id,
@@ -143,7 +153,7 @@ def _wire(found: Row[Any]) -> Approval:
         arguments=row.arguments,
         arguments_hash=row.arguments_hash,
         description=row.request["description"],
-        allowed_decisions=row.request["allowed_decisions"],
+        allowed_decisions=[one for one in allowed if may_make(scope, found.asker, one)],
         args_schema=row.request["args_schema"],
         status=ApprovalStatus(row.status),
         decision=Decision.read(row.decision) if row.decision else None,

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from backend import audit
 from backend.approvals.allowed_tools import allow_tool
-from backend.approvals.inbox import find_approval, find_row, lock_approval
+from backend.approvals.inbox import find_approval, find_row, lock_approval, may_make
 from backend.approvals.rules import check_decision, refuse_misfits
 from backend.approvals.store import answer, latest_of, pending_of, read_clock, requeue_if_decided
 from backend.auth.scope import Scope
@@ -19,7 +19,7 @@ from backend.conversations import service as conversations
 from backend.domains.team import specialists_for
 from backend.domains.template import template_of
 from backend.errors.approvals import AlreadyDecided, NothingToDecide
-from backend.errors.base import InvalidInput
+from backend.errors.base import InvalidInput, NotAllowed
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
@@ -59,10 +59,10 @@ def decide_turn(
 ) -> Turn:
     """Answer all pending calls of a turn, in order; repeating the same answers changes nothing.
 
-    Raise TurnNotFound, NothingToDecide, AlreadyDecided, ArgumentsChanged, InvalidInput.
+    Raise TurnNotFound, NothingToDecide, AlreadyDecided, ArgumentsChanged, InvalidInput, NotAllowed.
     """
     with services.database.read() as session:
-        find_turn(session, scope, turn_id)
+        _check_may(scope, find_turn(session, scope, turn_id), decisions)
         asking = pending_of(session, turn_id)
     refuse_misfits(services.sandbox, asking, decisions, scope.user_id)
     with services.database.transaction() as session:
@@ -87,11 +87,12 @@ def decide_call(
 ) -> Approval:
     """Answer one call; answering the last one resumes the turn. Repeating it changes nothing.
 
-    Raise ApprovalNotFound, AlreadyDecided, ArgumentsChanged, InvalidInput.
+    Raise ApprovalNotFound, AlreadyDecided, ArgumentsChanged, InvalidInput, NotAllowed.
     """
     decided = None
     with services.database.read() as session:
         asking = find_row(session, scope, approval_id)
+        _check_may(scope, find_turn(session, scope, asking.turn_id), [decision])
     refuse_misfits(services.sandbox, [asking], [decision], scope.user_id)
     with services.database.transaction() as session:
         row = lock_approval(session, scope, approval_id)
@@ -104,6 +105,15 @@ def decide_call(
     if decided:
         _tell(services, decided)
     return approval
+
+
+def _check_may(scope: Scope, turn: TurnRow, decisions: Sequence[Decision]) -> None:
+    """Raise NotAllowed for an edit of a call that somebody else has asked for."""
+    if not all(may_make(scope, turn.owner_id, one.type) for one in decisions):
+        raise NotAllowed(
+            "Only who asked may change what a call is given: it runs with their rights. Approve or"
+            " reject it, or ask yourself."
+        )
 
 
 def expire_due(services: Services) -> list[UUID]:

@@ -18,6 +18,7 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.session_link import SessionLinkRow
 from db.models.people.grant import GrantRow
 from db.models.people.user import TeamMemberRow, UserRow
+from db.models.turns.approval import ApprovalRow
 from db.models.usage_day import UsageDayRow
 from tests.integration.people.matrix.installation import (
     OTHER_TEAM,
@@ -332,6 +333,43 @@ def test_a_link_ends_when_who_made_it_could_make_it_no_more(place: Installation,
 
     answer = place.ask(path, place.tokens["member"], {"token": token}, None, None)
     assert answer.status_code == 410, answer.text
+
+
+@pytest.mark.parametrize(
+    ("operation", "body"),
+    [
+        ("POST /approvals/{approval_id}/decision", {"type": "edit", "args": {"a": 1}}),
+        ("POST /turns/{turn_id}/decisions", {"decisions": [{"type": "edit", "args": {"a": 1}}]}),
+    ],
+)
+def test_a_call_runs_with_what_its_asker_or_the_agent_gave_it(
+    place: Installation, operation: str, body: JSON
+) -> None:
+    """An edited call would run with the asker's rights, on what somebody else wants to see."""
+
+    def edit(things: Things) -> int:
+        values = {**things.ids, "turn_id": asking(place, things)}
+        return place.ask(operation, place.tokens["member"], values, body, None).status_code
+
+    assert edit(place.things("shared to continue", "member")) == 403
+    assert edit(place.things("own", "member")) == 200
+
+
+def test_who_may_continue_a_session_approves_its_calls(place: Installation) -> None:
+    things = place.things("shared to continue", "member")
+    operation = "POST /approvals/{approval_id}/decision"
+
+    seen = place.ask("GET /approvals/{approval_id}", place.tokens["member"], things.ids, None, None)
+    answer = place.ask(operation, place.tokens["member"], things.ids, {"type": "approve"}, None)
+
+    assert seen.json()["allowed_decisions"] == ["approve", "reject"]
+    assert answer.status_code == 200, answer.text
+
+
+def asking(place: Installation, things: Things) -> str:
+    """The id of the turn that waits for a decision."""
+    with place.services.database.read() as session:
+        return str(session.get_one(ApprovalRow, UUID(things.approval_id)).turn_id)
 
 
 def test_a_key_that_another_used_is_a_new_one(place: Installation) -> None:

@@ -117,7 +117,7 @@ def _wait_for_people(session: Session, session_id: UUID, owner: str, approval_id
         ApprovalRow(
             id=approval_id, conversation_id=session_id, turn_id=turn.id, message_id="m", number=1,
             call_id="c", tool="make_chart", arguments={}, arguments_hash="h", position=2,
-            request={"description": WORD, "allowed_decisions": ["approve", "reject"],
+            request={"description": WORD, "allowed_decisions": ["approve", "edit", "reject"],
                      "args_schema": {}},
         )
     )  # fmt: skip
