@@ -11,6 +11,7 @@ from backend.api.http.sanitize import Sent
 from backend.api.http.threads import answer_large
 from backend.artifacts.making import CONTENT, Maker, clean_title, table
 from backend.conversations import service as conversations
+from backend.domains import service as domains
 from backend.domains.template import agents_of, template_of
 from backend.errors.tools import ToolNotGiven
 from backend.files.origins import finder
@@ -32,9 +33,11 @@ TABLES: dict[int | str, dict[str, Any]] = {
 
 
 def check_may_query(session_id: UUID, services: ServicesDep, scope: AskScope) -> None:
-    """Raise SessionNotFound, or ToolNotGiven if no agent of the session may query sources."""
+    """Raise SessionNotFound or DomainNotFound, ToolNotGiven if no agent here may query sources."""
     with services.database.read() as session:
         conversations.check_visible(session, scope, session_id, Right.CONTINUE)
+        domain_id = conversations.get(session, scope, session_id).domain_id
+        domains.check_uses(session, scope, domain_id)
         image = conversations.get_image(session, scope, session_id)
     if not _has_tool(template_of(image)):
         raise ToolNotGiven

@@ -206,6 +206,27 @@ def test_a_domain_that_is_withheld_does_not_exist(
     assert of_another == told(place, operation, str(uuid4()), body, query, caller)
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("chat", {"message": "Hello"}),
+        ("query", {"source": "fi", "sql": "SELECT 1"}),
+        ("query/artifact", {"source": "fi", "sql": "SELECT 1", "title": "Kept"}),
+    ],
+)
+def test_a_session_of_it_is_not_continued(
+    place: Installation, withheld: str, path: str, body: JSON
+) -> None:
+    things = place.things("own", "member")
+    with place.services.database.transaction() as session:
+        session.get_one(ConversationRow, UUID(things.session_id)).domain_id = UUID(withheld)
+
+    operation = f"POST /sessions/{{session_id}}/{path}"
+    answer = place.ask(operation, place.tokens["member"], things.ids, body, None)
+
+    assert (answer.status_code, answer.json()["title"]) == (404, "Domain not found")
+
+
 @pytest.mark.parametrize("operation", ["GET /domains", "GET /agents", "GET /catalog", "GET /server",
                                        "GET /usage/choices", "GET /sources"])  # fmt: skip
 def test_what_is_offered_says_nothing_of_it(
