@@ -27,7 +27,7 @@ from db.session import Database
 SESSIONS = 1_000  # of each person and their team
 FEW, MANY = 1, 1_000  # people
 PAGE = 50
-RUNS = 60
+RUNS, WARMING = 60, 5
 ASKER = Scope("person-0", teams=frozenset({"team-0"}))
 COMMON, RARE = "revenue", "plan7"  # in each message; in one of 500
 GROWTH, SEARCH = Target(2, 1.2), Target(20, 20, " ms")
@@ -86,9 +86,9 @@ def _compare(few: Database, many: Database) -> Iterator[Figure]:
         "sessions by a word of all titles": [partial(_list, q="margin", cursor=None)] * 2,
     }
     for what, of_each in looks.items():
-        yield _growth(what, *map(_times, databases, of_each))
+        yield _growth(what, *_times(*zip(databases, of_each, strict=True)))
     for what, word in (("a word of all messages", COMMON), ("a rare word", RARE)):
-        times = [_times(one, partial(_search, word)) for one in databases]
+        times = _times(*((one, partial(_search, word)) for one in databases))
         yield _growth(f"search for {what}", *times)
         in_many = f"search for {what} in {SESSIONS * MANY:,} sessions"
         yield Figure("B4", in_many, str(times[1]), "", times[1].median, SEARCH)
@@ -112,7 +112,7 @@ def _everyones(database: Database) -> Figure:
         place = session.execute(newest_first.offset(depth).limit(1)).one()
     deep = encode_cursor(f"sessions by {SessionOrder.LATEST}", *place)
     look = partial(_list, scope=LOCAL_USER, everyone=True)
-    first, last = (_times(database, partial(look, cursor=one)) for one in (None, deep))
+    first, last = _times(*((database, partial(look, cursor=one)) for one in (None, deep)))
     what = f"list of everyone's: after {depth:,} sessions ÷ the first page"
     return Figure("B4", what, f"{last} ÷ {first}", "", last.median / first.median, GROWTH)
 
@@ -140,20 +140,25 @@ def _search(word: str, session: Session) -> None:
     assert found.is_complete
 
 
-def _times(database: Database, look: Look) -> Samples:
-    """Return how long it takes in a transaction of its own, as a request of the API has one."""
-    times = Samples()
-    for run in range(RUNS + 5):
+def _times(*looks: tuple[Database, Look]) -> list[Samples]:
+    """Return how long each takes in a transaction of its own, as a request of the API has one.
 
-        def once() -> None:
-            with database.read() as session:
-                look(session)
-
-        if run < 5:
-            once()
-        else:
-            times.add(once)
+    They take turns, so that what else the machine does slows down all of them.
+    """
+    times = [Samples() for _ in looks]
+    for run in range(WARMING + RUNS):
+        for samples, (database, look) in zip(times, looks, strict=True):
+            once = partial(_in_transaction, database, look)
+            if run < WARMING:
+                once()
+            else:
+                samples.add(once)
     return times
+
+
+def _in_transaction(database: Database, look: Look) -> None:
+    with database.read() as session:
+        look(session)
 
 
 @contextmanager

@@ -408,6 +408,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
     asked text[] := principals_asked(whose);
+    of_holders tsquery := holder_query(asked) && query;
 BEGIN
     IF within IS NOT NULL THEN
         RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
@@ -418,7 +419,7 @@ BEGIN
             FROM search_entries AS entry WHERE words @@ query;
     ELSE
         RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
-            FROM search_entries AS entry WHERE words @@ (holder_query(asked) && query);
+            FROM search_entries AS entry WHERE words @@ of_holders;
         RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
             FROM sessions_granted(asked) AS id CROSS JOIN LATERAL (
                 SELECT * FROM search_entries AS one
@@ -431,11 +432,12 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
     asked text[] := principals_asked(whose);
+    of_holders tsquery := holder_query(asked) && query;
 BEGIN
     IF asked IS NULL THEN
         RETURN QUERY SELECT id FROM conversations WHERE search @@ query;
     ELSE
-        RETURN QUERY SELECT id FROM conversations WHERE search @@ (holder_query(asked) && query);
+        RETURN QUERY SELECT id FROM conversations WHERE search @@ of_holders;
         RETURN QUERY SELECT granted.id FROM sessions_granted(asked) AS granted (id)
             JOIN conversations USING (id) WHERE search @@ query;
     END IF;
