@@ -85,6 +85,28 @@ def test_an_invitation_is_mailed_with_its_link(
     assert link in mail.get_content().splitlines()
 
 
+def test_a_link_for_a_new_password_is_mailed_and_works_once(
+    stack: Stack, tmp_path: Path, mails: Mailbox, port: int
+) -> None:
+    given = {"smtp_url": f"smtp://127.0.0.1:{port}", "mail_from": "desk@example.com"}
+    with accounts_of(stack, tmp_path, **given) as accounts:
+        name, person = accounts.person()
+        admin, new = accounts.first_admin(), {"password": "five other random words"}
+        admin.patch(f"/people/{name}", json={"email": "grace@example.com"}).raise_for_status()
+
+        made = admin.post(f"/people/{name}/reset-link")
+        link = f"/one-time-links/{made.json()['link_token']}"
+        statuses = [accounts.visitor().post(link, json=new).status_code for _ in range(2)]
+        ended = person.get("/account").status_code
+
+    (mail,) = mails.mails
+    assert made.status_code == 201
+    assert mail["Subject"] == "Set a new password for Colloquy"
+    assert made.json()["link_token"] in mail.get_content()
+    assert statuses == [201, 410]
+    assert ended == 401
+
+
 @pytest.mark.parametrize(
     ("address", "problem"),
     [
