@@ -22,7 +22,6 @@ from backend.schemas.people.rights import (
     Permission,
     PrincipalType,
     Resource,
-    Review,
     Right,
 )
 from db.models.conversations.conversation import ConversationRow
@@ -97,8 +96,11 @@ def shared_with(scope: Scope, right: Right = Right.READ) -> ColumnElement[bool]:
 
 
 def _is_reviewed_by(scope: Scope) -> ColumnElement[bool]:
-    """Match the conversations that a reviewer may read now."""
-    if scope.review is Review.ON:
+    """Match the conversations that a reviewer may read now: those of which a review is open.
+
+    Also where none needs a reason, so that nothing is read that its owner is not shown.
+    """
+    if scope.reads_all:
         return true()
     row = ReviewRow
     open_now = select(row.conversation_id).where(

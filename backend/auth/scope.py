@@ -46,7 +46,7 @@ class Scope:
     """Who asks (`user_id`), and whose things they see: those of `type` and `id`, and of `teams`.
 
     `allows`: what the token that they use allows; `review`: how they may read others' sessions;
-    `sign_in`: the sign-in that they use, if any.
+    `reads_all`: without noting it, where nobody signs in; `sign_in`: the one that they use, if any.
     """
 
     user_id: str
@@ -57,6 +57,7 @@ class Scope:
     name: str = ""
     allows: Allows = Allows.MANAGE
     review: Review = Review.OFF
+    reads_all: bool = False
     sign_in: UUID | None = None
 
     @property
@@ -74,7 +75,7 @@ class Scope:
 
     def without_reviews(self) -> "Scope":
         """Return the scope without the right to read others' sessions."""
-        return replace(self, review=Review.OFF)
+        return replace(self, review=Review.OFF, reads_all=False)
 
     def has(self, permission: Permission) -> bool:
         """Return whether the caller has the permission."""
@@ -94,4 +95,4 @@ class Scope:
             )
 
 
-LOCAL_USER = Scope(LOCAL, Role.ADMIN, name=LOCAL, review=Review.ON)
+LOCAL_USER = Scope(LOCAL, Role.ADMIN, name=LOCAL, review=Review.ON, reads_all=True)

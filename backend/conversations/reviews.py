@@ -31,7 +31,12 @@ _ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended(:about, 0))")
 
 
 def read_session(database: Database, scope: Scope, session_id: UUID) -> schemas.Session:
-    """Return one session, also as its reviewer. Raise SessionNotFound, ReasonNeeded."""
+    """Return one session, also as its reviewer; where they need no reason, this begins a review.
+
+    Raise SessionNotFound, ReasonNeeded.
+    """
+    if scope.review is Reviewing.ON:
+        note_reading(database, scope, session_id)
     with database.read() as session:
         try:
             found = conversations.get(session, scope, session_id)

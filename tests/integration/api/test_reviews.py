@@ -40,7 +40,9 @@ def test_what_an_administrator_does_in_a_session_of_somebody_else_is_recorded(
     session_id, turn_id = (asked.json()[name] for name in ("session_id", "turn_id"))
     path = f"/sessions/{session_id}"
 
+    check_problem(admin.get(f"{path}/messages"), 404)  # before its owner can see that it is read
     for _ in range(2):
+        admin.get(path).raise_for_status()
         admin.get(f"{path}/messages").raise_for_status()
         admin.get(f"{path}/state").raise_for_status()
     admin.get(f"{path}/export").raise_for_status()

@@ -262,7 +262,10 @@ def test_the_inspector_shows_the_branch_that_is_open(stack: Stack) -> None:
 def test_it_is_for_the_owner_and_for_admins(stack: Stack) -> None:
     said = stack.chat(script({"text": "fine"}))
     session_id = UUID(said["session_id"])
-    stranger, admin = Scope("stranger"), Scope("chief", Role.ADMIN, review=Review.ON)
+    stranger, admin = (
+        Scope("stranger"),
+        Scope("chief", Role.ADMIN, review=Review.ON, reads_all=True),
+    )
     database = Database(stack.database_url)
     with closing(database), database.read() as session:
         for ask in (

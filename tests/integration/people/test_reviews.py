@@ -128,9 +128,10 @@ def test_without_need_of_a_reason_each_reading_is_still_seen(
     with scene_of(stack, tmp_path, model, "on") as scene:
         name, reviewer = scene.accounts.person("reviewer")
 
+        check_problem(reviewer.get(f"{scene.path}/messages"), 404)
         for _ in range(2):
-            reviewer.get(f"{scene.path}/messages").raise_for_status()
             reviewer.get(scene.path).raise_for_status()
+            reviewer.get(f"{scene.path}/messages").raise_for_status()
 
         (seen,) = scene.owner.get(f"{scene.path}/reviews").json()["items"]
         assert (seen["reviewer"], seen["reason"]) == (name, "")

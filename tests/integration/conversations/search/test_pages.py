@@ -94,7 +94,7 @@ def test_each_sees_their_own_and_an_admin_all_when_asked(stack: Stack) -> None:
         return [str(hit.session_id) for hit in page.items]
 
     with closing(database):
-        eve, chief = Scope(owner), Scope("local", Role.ADMIN, review=Review.ON)
+        eve, chief = Scope(owner), Scope("local", Role.ADMIN, review=Review.ON, reads_all=True)
         assert seen(eve) == [theirs]
         assert seen(Scope("stranger")) == []
         assert seen(chief) == [mine]

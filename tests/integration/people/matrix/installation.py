@@ -196,11 +196,14 @@ def comparable(answer: httpx.Response, values: JSON) -> Answer:
 
 
 @contextmanager
-def installation(database_url: str, redis_url: str, folder: Path) -> Iterator[Installation]:
+def installation(
+    database_url: str, redis_url: str, folder: Path, review: str = "reason"
+) -> Iterator[Installation]:
     """Serve an installation with accounts over an empty database."""
     settings = Settings(
         _env_file=None, database_url=database_url, redis_url=redis_url, data_dir=folder,
         auth="local", openai_base_url="http://127.0.0.1:9/v1", openai_api_key="key",
+        review=review,
     )  # fmt: skip
     app = create_app(bootstrap(settings, threads=4, role=DatabaseRole.API))
     services = bootstrap(settings, threads=4, role=DatabaseRole.WORKER)
