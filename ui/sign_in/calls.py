@@ -1,6 +1,8 @@
 """Calls of the API for visitors who sign in or out, and what they are told if they fail."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -24,6 +26,7 @@ NEEDS_HTTPS = (
     "Signing in needs https here: over http, others on the way could read the password. Open the "
     "https address of Colloquy; its operator sets it as PUBLIC_URL."
 )
+DOUBLE_SECONDS = 10.0  # between two clicks that are meant as one, on a busy machine
 Answer = Callable[[Any, Request], Awaitable[Response]]
 Model = TypeVar("Model", bound=Wire)
 
@@ -66,6 +69,24 @@ async def call(
     if not answer.is_success:
         raise refusal(answer)
     return model.read(answer.content)
+
+
+class Once:
+    """Makes a call once that a double click asks for twice: both get its answer.
+
+    The browser takes the second one's, and the first would have used up a link.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[bytes, asyncio.Task[Any]] = {}
+
+    async def make(self, asked: object, made: Callable[[], Coroutine[Any, Any, Model]]) -> Model:
+        """Return the answer to a call, made now or a moment ago. Raise ClientError."""
+        key = hashlib.sha256(repr(asked).encode()).digest()
+        if (task := self._made.get(key)) is None:
+            task = self._made[key] = asyncio.create_task(made())
+            asyncio.get_running_loop().call_later(DOUBLE_SECONDS, self._made.pop, key, None)
+        return await asyncio.shield(task)
 
 
 def visitor_headers(visitor: HTTPConnection) -> dict[str, str]:

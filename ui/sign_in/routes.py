@@ -1,6 +1,7 @@
 """The pages' own routes for signing in with a password, by a link, a new password, signing out."""
 
 from collections.abc import Mapping
+from functools import partial
 from urllib.parse import quote
 
 import httpx
@@ -13,7 +14,7 @@ from backend.web.identity import proxied_by
 from ui.async_api import AsyncApi
 from ui.client import TIMEOUT, ClientError
 from ui.sign_in import entry, forms
-from ui.sign_in.calls import call, over_safe_ground
+from ui.sign_in.calls import Once, call, over_safe_ground
 from ui.sign_in.checks import Checks, Unavailable
 from ui.sign_in.gate import PERSON_HEADER
 from ui.sign_in.places import ACCOUNT, HOME, SIGN_IN, own_path, sign_in_path
@@ -49,6 +50,7 @@ class SignInRoutes:
         self._api = api
         self._checks = checks
         self._tokens = tokens
+        self._once = Once()
         self.routes = [
             Route(SIGN_IN, self._offer),
             Route(SIGN_IN, self._sign_in, methods=["POST"]),
@@ -98,8 +100,10 @@ class SignInRoutes:
         if given.get("password") != given.get("again"):
             return await self._link_page(request, given, DIFFER, 422)
         body = {name: given[name] for name in ("password", "login", "name") if given.get(name)}
+        path = _link_path(request)
+        use = partial(call, self._api, SignedIn, "POST", path, request, body)
         try:
-            signed_in = await call(self._api, SignedIn, "POST", _link_path(request), request, body)
+            signed_in = await self._once.make((path, body), use)
         except ClientError as error:
             return await self._link_page(request, given, error.detail, error.status)
         return await entry.begin(request, self._api, signed_in.token, HOME)

@@ -5,7 +5,7 @@ The real servers; the browser is played by a client that keeps cookies as one do
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -297,6 +297,24 @@ def test_a_used_link_and_an_overlong_form_say_what_to_do(url: str, admin: httpx.
     assert "Ask for a new one" in used.text
 
 
+def test_a_double_click_uses_a_link_once_and_its_second_answer_counts(
+    url: str, desk: Stack, admin: httpx.Client
+) -> None:
+    invited = desk.client.post("/people", json={"name": "P"}, headers=bearer(admin)).json()
+    path = f"/sign-in/link/{invited['link_token']}"
+    given = {"login": "twice", "password": PASSWORD, "again": PASSWORD}
+    with ThreadPoolExecutor(2) as threads:
+        clicks = [threads.submit(visitor(url).post, path, data=given) for _ in range(2)]
+        answers = [one.result() for one in clicks]
+    later = visitor(url, Cookie=answers[0].headers["set-cookie"].partition(";")[0])
+
+    assert [one.status_code for one in answers] == [303, 303]
+    assert answers[0].headers["set-cookie"] == answers[1].headers["set-cookie"]
+    assert later.post(path, data=given).status_code == 303
+    assert later.get("/colloquy/person").status_code == 200
+    assert visitor(url).post(path, data={**given, "login": "thrice"}).status_code == 410
+
+
 @pytest.mark.parametrize("name", ["login", "password"])
 def test_what_no_name_and_no_password_can_be_is_said_in_words(
     url: str, admin: httpx.Client, name: str
@@ -464,26 +482,3 @@ def test_each_route_of_the_pages_answers_for_the_one_who_asks(
     assert other.get(f"/colloquy/stamp?session={session}").text == other.get("/colloquy/stamp").text
     assert other.post("/colloquy/send", json=sent).status_code == 404
     assert own.post("/colloquy/send", json=sent).status_code in (200, 202)
-
-
-def test_an_outage_of_the_service_ends_no_sign_in(
-    servers: Servers, model: ScriptedModel, tmp_path: Path
-) -> None:
-    with make_stack(servers, model, tmp_path, AUTH="local") as stack:
-        pages = stack.start_ui()
-        _, said = stack.run("-m", "backend.people.first_admin")
-        browser, token = visitor(pages), said.strip().rpartition("/")[2]
-        given = {"name": "A", "login": "a", "password": PASSWORD, "again": PASSWORD}
-        browser.post(f"/sign-in/link/{token}", data=given)
-        socket, _ = tab(pages, browser)
-
-        stack.kill_api()
-        with pytest.raises((TimeoutError, ConnectionClosed)) as nothing:
-            while True:
-                socket.recv(timeout=7)
-        known = browser.get("/colloquy/person").status_code
-        unknown = visitor(pages, Cookie="colloquy=cqs_x").get("/colloquy/person").status_code
-        socket.close()
-
-    assert nothing.type is TimeoutError
-    assert (known, unknown) == (200, 503)
