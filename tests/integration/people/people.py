@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from fastapi.testclient import TestClient
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
 from backend.api.app import create_app
-from backend.auth import local
+from backend.auth import sign_ins
+from backend.auth.passwords import hash_password
+from backend.auth.sign_ins import Visitor
 from backend.bootstrap import bootstrap
-from backend.schemas.people.account import LinkPurpose
 from backend.settings import Settings
 from db.models.people.sign_in import FailedSignInRow
-from db.models.people.user import TeamMemberRow, TeamRow, UserRow
+from db.models.people.user import LOCAL, TeamMemberRow, TeamRow, UserRow
 from db.roles import DatabaseRole
 from db.session import Database
 from tests.stack import Stack
@@ -24,7 +26,7 @@ PASSWORD = "four random words here"
 
 
 class Accounts:
-    """People of an installation, made as administrators and their links make them."""
+    """People of an installation, with their passwords and sign-ins."""
 
     def __init__(self, client: TestClient, database: Database) -> None:
         self._client = client
@@ -37,10 +39,14 @@ class Accounts:
         return TestClient(self._client.app, base_url=str(self._client.base_url), headers=headers)
 
     def first_admin(self) -> TestClient:
-        """Return the first administrator's client."""
+        """Return the first administrator's client, as the link that the start prints makes it."""
+        values = {"login": f"admin-{uuid4().hex[:8]}", "password_hash": _password_hash()}
+        values["name"] = values["login"]
         with self.database.transaction() as session:
-            link = local.make_link(session, LinkPurpose.FIRST_ADMIN, None)
-        return self.accept(link, f"admin-{uuid4().hex[:8]}")
+            session.execute(update(UserRow).where(UserRow.id == LOCAL).values(**values))
+            sign_ins.end_all(session, LOCAL)
+            token = sign_ins.begin(session, LOCAL, "local", Visitor()).token
+        return self.visitor(token)
 
     def person(
         self, role: str = "member", teams: Sequence[str] = (), organisation: str | None = None
@@ -49,12 +55,15 @@ class Accounts:
         name = f"person-{uuid4().hex[:8]}"
         with self.database.transaction() as session:
             session.add(
-                UserRow(id=name, name=name, login=name, role=role, organisation=organisation)
-            )
+                UserRow(
+                    id=name, name=name, login=name, role=role, organisation=organisation,
+                    password_hash=_password_hash(),
+                )
+            )  # fmt: skip
             session.flush()
             session.add_all(TeamMemberRow(team_id=team, user_id=name) for team in teams)
-            link = local.make_link(session, LinkPurpose.INVITATION, name)
-        return name, self.accept(link)
+            token = sign_ins.begin(session, name, "local", Visitor()).token
+        return name, self.visitor(token)
 
     def team(self, name: str | None = None) -> str:
         """Make a team, and return its id."""
@@ -63,12 +72,17 @@ class Accounts:
             session.add(TeamRow(id=team_id, name=name or team_id))
         return team_id
 
-    def accept(self, link: str, login: str | None = None) -> TestClient:
-        """Set the password that a link permits to set, and return the client signed in."""
-        body = {"password": PASSWORD} | ({"login": login} if login else {})
-        answer = self._client.post(f"/one-time-links/{link}", json=body)
-        assert answer.status_code == 201, answer.text
-        return self.visitor(answer.json()["token"])
+
+@cache
+def _password_hash() -> str:
+    """Return the hash of PASSWORD: to compute it takes longer than most tests."""
+    return hash_password(PASSWORD)
+
+
+def forget_failures(database: Database) -> None:
+    """All tests come from one address: what others failed at would make this one wait."""
+    with database.transaction() as session:
+        session.execute(delete(FailedSignInRow))
 
 
 @contextmanager
@@ -87,7 +101,5 @@ def accounts_of(stack: Stack, folder: Path, **settings: Any) -> Iterator[Account
         closing(Database(stack.database_url)) as database,
         TestClient(create_app(services), base_url="http://127.0.0.1/api/v1") as client,
     ):
-        # All tests come from one address: what others failed at would make this one wait.
-        with database.transaction() as session:
-            session.execute(delete(FailedSignInRow))
+        forget_failures(database)
         yield Accounts(client, database)

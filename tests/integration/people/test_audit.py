@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import logging
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -16,15 +14,8 @@ from sqlalchemy.exc import DBAPIError
 
 from backend import audit
 from backend.logs import AUDIT
-from tests.integration.people.people import Accounts, accounts_of
+from tests.integration.people.people import PASSWORD, Accounts
 from tests.integration.scenes import check_problem
-from tests.stack import Stack
-
-
-@pytest.fixture
-def accounts(stack: Stack, tmp_path: Path) -> Iterator[Accounts]:
-    with accounts_of(stack, tmp_path) as found:
-        yield found
 
 
 def events(admin: TestClient, **wanted: Any) -> list[dict[str, Any]]:
@@ -38,20 +29,27 @@ def actions(admin: TestClient, **wanted: Any) -> list[str]:
 
 
 def test_signing_in_and_out_is_recorded_and_so_is_failing_to(accounts: Accounts) -> None:
-    admin = accounts.first_admin()
-    name, person = accounts.person()
-    visitor = accounts.visitor()
+    admin, visitor, name = accounts.first_admin(), accounts.visitor(), f"grace-{uuid4().hex}"
+    invited = admin.post("/people", json={"name": name}).json()
+    choice, user_id = {"login": name, "password": PASSWORD}, invited["person"]["id"]
+    signed_in = visitor.post(f"/one-time-links/{invited['link_token']}", json=choice).json()
+    person = accounts.visitor(signed_in["token"])
 
     visitor.post("/sign-ins", json={"login": name, "password": "wrong"})
     visitor.post("/sign-ins", json={"login": "my password, mistyped", "password": "wrong"})
     person.post("/account/password", json={"old": "wrong", "new": "another four random words"})
     person.delete("/sign-ins").raise_for_status()
 
-    told = events(admin, subject="user", subject_id=name)
+    told = events(admin, subject="user", subject_id=user_id)
     assert [one["action"] for one in reversed(told)] == [
-        "password_set", "signed_in", "sign_in_failed", "password_change_failed", "signed_out"
+        "invited", "password_set", "signed_in", "sign_in_failed", "password_change_failed",
+        "signed_out",
     ]  # fmt: skip
-    assert (told[0]["actor"], told[0]["actor_name"], told[0]["subject_name"]) == (name, name, name)
+    assert (told[0]["actor"], told[0]["actor_name"], told[0]["subject_name"]) == (
+        user_id,
+        name,
+        name,
+    )
     assert told[2]["actor"] == ""
     assert "mistyped" not in json.dumps(events(admin))
 

@@ -1,7 +1,5 @@
 """Daily budgets of people and teams, the usage of teams, and prices that are set on a page."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,18 +7,12 @@ from fastapi.testclient import TestClient
 
 from backend.types import JSON
 from tests.fakes import script
-from tests.integration.people.people import Accounts, accounts_of
+from tests.integration.people.people import Accounts
 from tests.integration.scenes import check_problem, tool_domain
 from tests.stack import Stack
 
 CALL = {"tools": [{"name": "look", "args": {}}]}
 LATER = {"Prefer": "respond-async"}
-
-
-@pytest.fixture
-def accounts(stack: Stack, tmp_path: Path) -> Iterator[Accounts]:
-    with accounts_of(stack, tmp_path) as found:
-        yield found
 
 
 def session_of(accounts: Accounts, person: TestClient, team: str | None = None, **body: str) -> str:

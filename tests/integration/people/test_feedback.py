@@ -1,22 +1,12 @@
 """Feedback: given by who may read an answer, read by who may review sessions."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from fastapi.testclient import TestClient
 
 from backend.types import JSON
 from db.models.people.grant import GrantRow
-from tests.integration.people.people import Accounts, accounts_of
+from tests.integration.people.people import Accounts
 from tests.integration.scenes import check_problem
 from tests.stack import Stack
-
-
-@pytest.fixture
-def accounts(stack: Stack, tmp_path: Path) -> Iterator[Accounts]:
-    with accounts_of(stack, tmp_path) as found:
-        yield found
 
 
 def ask(stack: Stack, person: TestClient) -> JSON:

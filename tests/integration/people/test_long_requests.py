@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 
 import httpx
 import pytest
@@ -13,16 +12,10 @@ from backend.types import JSON
 from db.models.people.grant import GrantRow
 from db.models.people.user import TeamMemberRow
 from tests.fakes import ENDLESS, ScriptedModel, script
-from tests.integration.people.people import Accounts, accounts_of
+from tests.integration.people.people import Accounts
 from tests.integration.people.serving import LONG, following, served, token_of
 from tests.integration.scenes import check_problem
 from tests.stack import Stack
-
-
-@pytest.fixture
-def accounts(stack: Stack, tmp_path: Path) -> Iterator[Accounts]:
-    with accounts_of(stack, tmp_path) as found:
-        yield found
 
 
 @pytest.fixture

@@ -1,16 +1,14 @@
 """Thirty people at once: nothing that one of them asked or was told reaches another."""
 
 import re
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
 
 from tests.fakes import ScriptedModel, script
-from tests.integration.people.people import Accounts, accounts_of
+from tests.integration.people.people import Accounts
 from tests.integration.people.serving import following, served, token_of
 from tests.stack import Stack
 
@@ -19,12 +17,6 @@ SIGN = re.compile(r"sign[0-9a-f]{32}")
 LISTS = ("/sessions", "/search?q=sign*", "/approvals", "/tasks", "/files", "/usage", "/server")
 
 pytestmark = pytest.mark.chaos
-
-
-@pytest.fixture
-def accounts(stack: Stack, tmp_path: Path) -> Iterator[Accounts]:
-    with accounts_of(stack, tmp_path) as found:
-        yield found
 
 
 def test_nothing_of_thirty_people_reaches_another(

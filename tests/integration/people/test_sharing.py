@@ -1,13 +1,11 @@
 """Sessions of one's own, of a team, shared, and of others: what each lets a person do."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.integration.people.people import Accounts, accounts_of
+from tests.integration.people.people import Accounts
 from tests.integration.scenes import check_problem
 from tests.stack import Stack
 
@@ -30,12 +28,6 @@ OWN_ACTS = [
     ("POST", "/links", {"days": 1}),
     ("DELETE", "", None),
 ]
-
-
-@pytest.fixture
-def accounts(stack: Stack, tmp_path: Path) -> Iterator[Accounts]:
-    with accounts_of(stack, tmp_path) as found:
-        yield found
 
 
 def share(owner: TestClient, session_id: str, **grant: str) -> Any:

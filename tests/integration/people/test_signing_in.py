@@ -1,22 +1,12 @@
 """Signing in with a password: links, sign-ins, tokens, and their ends."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from backend.auth import local
 from backend.schemas.people.account import LinkPurpose
-from tests.integration.people.people import PASSWORD, Accounts, accounts_of
+from tests.integration.people.people import PASSWORD, Accounts
 from tests.integration.scenes import check_problem
 from tests.stack import Stack
-
-
-@pytest.fixture
-def accounts(stack: Stack, tmp_path: Path) -> Iterator[Accounts]:
-    with accounts_of(stack, tmp_path) as found:
-        yield found
 
 
 def sign_in(accounts: Accounts, login: str, password: str) -> Any:
