@@ -36,33 +36,35 @@ Look = Callable[[Session], Any]
 # Every tenth session is of a team, each person's own, so that all see the same number; of each
 # person twenty are shared with the one before.
 FILL = (
-    "INSERT INTO domains (id, name, template) VALUES (gen_random_uuid(), 'bench', '{}')",
     """INSERT INTO conversations
         (id, owner_id, team, title, domain_name, image_id, image, message_count, updated_at)
     SELECT gen_random_uuid(), 'person-' || person,
         CASE WHEN number % 10 = 0 THEN 'team-' || person END,
         'Report ' || number || ' on margin', 'bench', gen_random_uuid(), '{}', 1,
-        now() - (number * :people + person) * interval '1 second'
-    FROM generate_series(0, :sessions - 1) AS number, generate_series(0, :people - 1) AS person""",
+        timestamptz '2026-01-01' - (number * :people + person) * interval '1 second'
+    FROM generate_series(0, :sessions - 1) AS number, generate_series(:first, :last) AS person""",
     """INSERT INTO turns (id, conversation_id, owner_id, agent, message, status, finished_at)
-    SELECT gen_random_uuid(), id, owner_id, 'assistant', 'How was it?', 'succeeded', now()
-    FROM conversations""",
+    SELECT gen_random_uuid(), id, owner_id, 'assistant', 'How was it?', 'succeeded', updated_at
+    FROM conversations JOIN filled USING (owner_id)""",
     """INSERT INTO display_messages
         (conversation_id, position, message_type, content_type, content, status, created_at)
     SELECT id, 1, 'user', 'text', jsonb_build_object('text', format(
         'How did revenue of plan%s develop by region and month, and why?',
         row_number() OVER (PARTITION BY owner_id ORDER BY updated_at) % 500)),
         'completed', updated_at
-    FROM conversations""",
+    FROM conversations JOIN filled USING (owner_id)""",
     """INSERT INTO grants
         (resource_type, resource_id, principal_type, principal_id, "right", granted_by)
     SELECT 'session', id, 'user', 'person-' || (:people + substr(owner_id, 8)::int - 1) % :people,
         'read', owner_id
     FROM (SELECT *, row_number() OVER (PARTITION BY owner_id ORDER BY updated_at) AS number
-        FROM conversations) AS one
+        FROM conversations JOIN filled USING (owner_id)) AS one
     WHERE number % 50 = 1""",
-    "INSERT INTO search_index (id, is_complete) VALUES (1, true) ON CONFLICT DO NOTHING",
 )
+FILLED = """CREATE TEMPORARY TABLE filled ON COMMIT DROP AS
+    SELECT 'person-' || one AS owner_id FROM generate_series(:first, :last) AS one"""
+COMPLETE = "INSERT INTO search_index (id, is_complete) VALUES (1, true) ON CONFLICT DO NOTHING"
+AT_ONCE = 20  # people
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
@@ -172,7 +174,12 @@ def _walled(url: str, principals: Sequence[str]) -> Iterator[Database]:
 
 def _fill(url: str, people: int) -> None:
     with closing(Database(url)) as database:
-        for statement in FILL:
+        for first in range(0, people, AT_ONCE):
+            last = min(first + AT_ONCE, people) - 1
+            of = {"people": people, "sessions": SESSIONS, "first": first, "last": last}
             with database.transaction() as session:
                 session.execute(text("SET LOCAL statement_timeout = 0"))
-                session.execute(text(statement), {"people": people, "sessions": SESSIONS})
+                for statement in (FILLED, *FILL):
+                    session.execute(text(statement), of)
+        with database.transaction() as session:
+            session.execute(text(COMPLETE))
