@@ -35,8 +35,7 @@ def read_session(database: Database, scope: Scope, session_id: UUID) -> schemas.
 
     Raise SessionNotFound, ReasonNeeded.
     """
-    if scope.review is Reviewing.ON:
-        note_reading(database, scope, session_id)
+    begin_unasked(database, scope, session_id)
     with database.read() as session:
         try:
             found = conversations.get(session, scope, session_id)
@@ -63,6 +62,12 @@ def begin(session: Session, scope: Scope, session_id: UUID, reason: str) -> Revi
     if scope.review is not Reviewing.ON and not is_visible(line):
         raise InvalidInput("Say in a few words why you read this session.")
     return _begin(session, scope, session_id, line)
+
+
+def begin_unasked(database: Database, scope: Scope, session_id: UUID) -> None:
+    """Begin a review if the caller needs one to read the session, and no reason for it."""
+    if scope.review is Reviewing.ON and not scope.reads_all:
+        note_reading(database, scope, session_id)
 
 
 def note_reading(database: Database, scope: Scope, session_id: UUID) -> datetime | None:

@@ -130,6 +130,7 @@ def test_without_need_of_a_reason_each_reading_is_still_seen(
 
         check_problem(reviewer.get(f"{scene.path}/messages"), 404)
         for _ in range(2):
+            reviewer.get(f"{scene.path}/turns").raise_for_status()
             reviewer.get(scene.path).raise_for_status()
             reviewer.get(f"{scene.path}/messages").raise_for_status()
 

@@ -205,6 +205,8 @@ def get_messages(
 @router.get("/{session_id}/turns")
 def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ReadScope) -> TurnPage:
     """The unfinished turns in order; the first is running, or next."""
+    # Pages read them beside the session, with which a review begins.
+    reviews.begin_unasked(services.database, scope, session_id)
     with services.database.read() as session:
         conversations.check_visible(session, scope, session_id)
         rows = list_unfinished(session, session_id)
