@@ -150,7 +150,10 @@ class SignInRoutes:
         self._checks.forget(token, account.user_id)
         return await entry.begin(request, self._api, signed_in.token, ACCOUNT)
 
+    @over_safe_ground
     async def _ask_to_leave(self, request: Request) -> Response:
+        if not await self._checks.has_accounts():
+            return RedirectResponse(HOME, entry.SEE_OTHER, entry.NOT_STORED)
         return forms.page("sign_out.html", "Sign out", is_proxied=_is_proxied(request))
 
     @over_safe_ground

@@ -1,4 +1,4 @@
-"""The service behind the pages is away: who is signed in stays so, and nobody else comes in."""
+"""The service behind the pages is away, or nobody signs in: what the entrance says then."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.people.people import PASSWORD
 from tests.integration.people.test_entrance import tab, visitor
-from tests.stack import Servers
+from tests.stack import Servers, Stack
 
 
 def test_an_outage_of_the_service_ends_no_sign_in(
@@ -33,3 +33,12 @@ def test_an_outage_of_the_service_ends_no_sign_in(
 
     assert nothing.type is TimeoutError
     assert (known, unknown) == (200, 503)
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-in?next=//evil.example", "/sign-in/out"])
+def test_where_nobody_signs_in_the_entrance_leads_to_the_first_page(
+    stack: Stack, path: str
+) -> None:
+    answer = visitor(stack.start_ui()).get(path)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
