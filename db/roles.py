@@ -76,13 +76,15 @@ def _statements(connection: Connection, owner: str, name: str) -> list[str]:
 
 
 def _let_use(connection: Connection, name: str) -> None:
-    """Let a role use the schema, and our tables that it may not use yet."""
+    """Let a role use the schema, and our tables and functions that it may not use yet."""
     quote = connection.dialect.identifier_preparer.quote
     schema = quote(str(connection.scalar(text("SELECT current_schema()"))))
     connection.execute(text(f"GRANT USAGE ON SCHEMA {schema} TO {quote(name)}"))
     for table in connection.scalars(_UNUSABLE, {"name": name, "read_only": READ_ONLY}).all():
         rights = "SELECT" if table == READ_ONLY else "SELECT, INSERT, UPDATE, DELETE"
         connection.execute(text(f"GRANT {rights} ON {quote(table)} TO {quote(name)}"))
+    for function in connection.scalars(_UNCALLABLE, {"name": name}).all():
+        connection.execute(text(f"GRANT EXECUTE ON FUNCTION {function} TO {quote(name)}"))
 
 
 def _let_see_all(connection: Connection, name: str) -> None:
@@ -114,6 +116,12 @@ _OURS = (
 _UNUSABLE = text(
     f"{_OURS} AND NOT has_table_privilege(:name, oid,"
     " CASE relname WHEN :read_only THEN 'SELECT' ELSE 'DELETE' END)"
+)
+_UNCALLABLE = text(
+    "SELECT oid::regprocedure::text FROM pg_proc"
+    " WHERE pronamespace = to_regnamespace(current_schema())"
+    " AND proowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
+    " AND NOT has_function_privilege(:name, oid, 'EXECUTE')"
 )
 _HIDDEN = text(
     f"{_OURS} AND relrowsecurity AND NOT EXISTS ("

@@ -110,6 +110,20 @@ def test_each_table_that_hangs_on_conversations_is_walled(stack: Stack) -> None:
     assert [name for name, is_walled in walled.items() if not is_walled] == []
 
 
+def test_a_function_that_reads_for_others_is_called_by_our_roles_alone(stack: Stack) -> None:
+    query = text("SELECT has_function_privilege(:role, oid, 'EXECUTE') FROM pg_proc"
+                 " WHERE proname IN ('find_entries', 'find_titles')")  # fmt: skip
+    owner = make_url(stack.database_url).username
+    with closing(Database(stack.database_url)) as database, database.read() as session:
+        may = {
+            role: session.scalars(query, {"role": role}).all()
+            for role in ("public", f"{owner}_api", f"{owner}_worker")
+        }
+
+    assert [all(found) for found in may.values()] == [False, True, True], may
+    assert not any(may["public"])
+
+
 def test_a_transaction_that_acts_for_nobody_sees_and_writes_nothing(
     accounts: Accounts, stack: Stack
 ) -> None:
