@@ -150,7 +150,7 @@ def _start_all(
     for service in services:
         supervisor.start(service)
     supervisor.wait_until_ready(services)
-    if "local" in settings.ways:
+    if settings.ways:
         supervisor.run_to_end(Part(parts.first_admin(found), console))
 
 

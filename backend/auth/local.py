@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import delete, exists, func, insert, or_, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -35,7 +35,7 @@ from backend.schemas.people.account import (
 )
 from backend.text import is_visible, name_line
 from db.models.people.sign_in import OneTimeLinkRow
-from db.models.people.user import LOCAL, IdentityRow, UserRow
+from db.models.people.user import LOCAL, UserRow
 from db.session import Database
 
 WAY = "local"
@@ -93,11 +93,6 @@ def make_link(session: Session, purpose: LinkPurpose, user_id: str | None) -> st
         )
     )
     return token
-
-
-def needs_first_admin(session: Session) -> bool:
-    """Return whether nobody can administer yet: no administrator has a way to sign in."""
-    return not session.scalar(select(exists().where(UserRow.role == "admin", *_may_sign_in())))
 
 
 def read_link(session: Session, token: str) -> OneTimeLink:
@@ -210,11 +205,6 @@ def _take_link(session: Session, token: str) -> str:
     if session.get(UserRow, user_id) is None:
         raise PersonNotFound
     return user_id
-
-
-def _may_sign_in() -> list[Any]:
-    is_known = exists().where(IdentityRow.user_id == UserRow.id).correlate(UserRow)
-    return [UserRow.disabled_at.is_(None), or_(UserRow.login.is_not(None), is_known)]
 
 
 _BY_LOGIN = select(UserRow.id, UserRow.password_hash, UserRow.disabled_at)

@@ -5,10 +5,12 @@ Only while nobody can administer. Each call makes a new link, and the one before
 
 import sys
 
-from backend.auth.local import WAY, make_link, needs_first_admin
+from backend.auth.administrators import can_administer
+from backend.auth.local import make_link
 from backend.bootstrap import require_schema
 from backend.configuration import read_settings
 from backend.errors.base import ConfigurationError
+from backend.people.providers.store import ways_in
 from backend.privacy import hide_process
 from backend.schemas.people.account import LinkPurpose
 from backend.settings import Settings
@@ -36,10 +38,10 @@ def main() -> int:
 
 def _what_to_do(database: Database, settings: Settings) -> str:
     """Return what the operator has to do for a first administrator; empty: there is one."""
-    if WAY not in settings.ways:
-        return "Nobody signs in with a password here. Set AUTH=local, or a list that contains it.\n"
+    if not settings.ways:
+        return "Nobody signs in here. Set AUTH to a list of local, oidc and proxy first.\n"
     with database.transaction() as session:
-        if not needs_first_admin(session):
+        if can_administer(session, ways_in(session, settings)):
             return ""
         link = make_link(session, LinkPurpose.FIRST_ADMIN, None)
     address = f"{settings.pages_url}{PATH}{link}"

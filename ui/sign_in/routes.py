@@ -97,6 +97,9 @@ class SignInRoutes:
     @over_safe_ground
     async def _use_link(self, request: Request) -> Response:
         given = await forms.read_form(request)
+        if "password" not in given and (person := proxied_by(request.scope)):
+            await self._tokens.begin(person, request, request.path_params["token"])
+            return RedirectResponse(HOME, entry.SEE_OTHER, entry.NOT_STORED)
         if given.get("password") != given.get("again"):
             return await self._link_page(request, given, DIFFER, 422)
         body = {name: given[name] for name in ("password", "login", "name") if given.get(name)}
@@ -123,6 +126,7 @@ class SignInRoutes:
             "words": LINK_WORDS[link.purpose],
             "ways": (await self._checks.list_ways()).items,
             "token": request.path_params["token"],
+            "proxied": _proxied_name(request),
         }
         title = LINK_TITLES[link.purpose]
         return forms.page("link.html", title, status or 503, problem, **values, **more)
@@ -187,6 +191,11 @@ async def _tell_person(request: Request) -> Response:
     """Tell an open page whose sign-in its browser holds now; the gate refuses if nobody's."""
     person = request.headers.get(PERSON_HEADER, "")
     return PlainTextResponse(person, headers=entry.NOT_STORED)
+
+
+def _proxied_name(request: Request) -> str | None:
+    person = proxied_by(request.scope)
+    return (person.name or person.user) if person else None
 
 
 def _is_proxied(request: Request) -> bool:

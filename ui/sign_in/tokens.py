@@ -43,7 +43,7 @@ class Tokens:
             self._kept.move_to_end(person)
             return kept
         if (beginning := self._beginning.get(person)) is None:
-            beginning = asyncio.create_task(self._begin(person, connection))
+            beginning = asyncio.create_task(self.begin(person, connection))
             self._beginning[person] = beginning
             beginning.add_done_callback(lambda _: self._beginning.pop(person, None))
         try:
@@ -51,13 +51,19 @@ class Tokens:
         except ServiceUnavailable:
             raise Unavailable from None
 
-    async def _begin(self, person: Proxied, connection: HTTPConnection) -> str:
-        """Sign in whom the proxy names: somebody new, or with other groups than before."""
+    async def begin(
+        self, person: Proxied, connection: HTTPConnection, link: str | None = None
+    ) -> str:
+        """Sign in whom the proxy names: somebody new, or with other groups than before.
+
+        A one-time link's token makes them the invited person. Raise ClientError.
+        """
         body = {
             "user": person.user,
             "email": person.email,
             "name": person.name,
             "groups": list(person.groups),
+            "link_token": link,
         }
         key = os.environ.get("PAGES_KEY")
         signed_in = await call(self._api, SignedIn, "POST", "sign-ins/proxy", connection, body, key)

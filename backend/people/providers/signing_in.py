@@ -8,6 +8,7 @@ from backend.auth.identities import PROXY, Admission, Identity, admit
 from backend.auth.oidc import flow
 from backend.auth.oidc.metadata import Directory
 from backend.auth.sign_ins import Visitor
+from backend.auth.tokens import digest
 from backend.errors.base import AppError
 from backend.errors.people import AnswerRefused
 from backend.people.providers import store
@@ -61,7 +62,7 @@ def answer(
 def of_proxy(
     database: Database, settings: Settings, person: ProxiedPerson, visitor: Visitor
 ) -> SignedIn:
-    """Begin the sign-in of a person whom a trusted proxy has let in. Raise PersonDisabled."""
+    """Begin the sign-in of a person whom a trusted proxy has let in. Raise as `admit_proxied`."""
     try:
         with database.transaction() as session:
             user_id = admit_proxied(session, settings, person)
@@ -74,11 +75,12 @@ def of_proxy(
 def admit_proxied(session: Session, settings: Settings, person: ProxiedPerson) -> str:
     """Return the id of the person whom a trusted proxy names; somebody new becomes a member.
 
-    All proxies of an installation are one issuer. Raise PersonDisabled.
+    All proxies of an installation are one issuer. Raise PersonDisabled, LinkUsed, IdentityTaken.
     """
     identity = Identity(PROXY, person.user, person.name, person.email, frozenset(person.groups))
     admission = Admission(PROXY, settings.proxy_groups, admits_new=True)
-    return admit(session, identity, admission, store.ways_in(session, settings))
+    link_hash = digest(person.link_token) if person.link_token else None
+    return admit(session, identity, admission, store.ways_in(session, settings), link_hash)
 
 
 def _record_refusal(

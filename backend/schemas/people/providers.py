@@ -234,3 +234,6 @@ class ProxiedPerson(Input):
     email: str | None = Field(None, max_length=LONGEST)
     name: str | None = Field(None, max_length=LONGEST)
     groups: list[str] = Field(default=[], max_length=1_000)
+    link_token: str | None = Field(
+        None, max_length=LONGEST, description="Of a one-time link that is completed by it."
+    )

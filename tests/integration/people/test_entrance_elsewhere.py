@@ -8,10 +8,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import httpx
 import pytest
 
+from backend.auth.tokens import digest
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.processes import free_port
@@ -20,6 +22,7 @@ from tests.stack import Servers, Stack
 
 FOLLOWED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 TYPED, REDIRECTED = {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "cross-site"}
+OWN = {"Sec-Fetch-Site": "same-origin"}
 VISIT = "colloquy-visit"
 
 
@@ -82,6 +85,33 @@ def who(browser: httpx.Client) -> str | None:
 def account(desk: Stack, browser: httpx.Client) -> Any:
     bearer = {"Authorization": f"Bearer {browser.cookies['colloquy']}"}
     return desk.client.get("/account", headers=bearer).json()
+
+
+def invite(desk: Stack) -> Any:
+    """Have an administrator invite somebody."""
+    token = f"cqt_{uuid4().hex}"
+    desk.query_and_commit(
+        "INSERT INTO users (id, name, role, is_service) VALUES ('robot', 'Robot', 'admin', true)"
+        " ON CONFLICT DO NOTHING"
+    )
+    desk.query_and_commit(
+        "INSERT INTO api_tokens (id, user_id, token_hash, name, allows)"
+        " VALUES (:id, 'robot', :hash, 'invites', 'manage')",
+        id=uuid4(),
+        hash=digest(token),
+    )
+    bearer = {"Authorization": f"Bearer {token}"}
+    invited = desk.client.post("/people", json={"name": "Grace"}, headers=bearer)
+    assert invited.status_code == 201, invited.text
+    return invited.json()
+
+
+def printed(desk: Stack, monkeypatch: pytest.MonkeyPatch, auth: str) -> str:
+    """Return what the start prints for the first administrator with these ways of signing in."""
+    monkeypatch.setitem(desk.environment, "AUTH", auth)
+    status, said = desk.run("-m", "backend.people.first_admin")
+    assert status == 0, said
+    return said
 
 
 def test_the_sign_in_page_offers_each_provider(url: str) -> None:
@@ -186,9 +216,7 @@ def test_an_unknown_provider_and_one_that_fails_are_told_in_words(
 def test_a_one_time_link_is_completed_at_a_provider(
     desk: Stack, url: str, provider: OidcProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    status, said = desk.run("-m", "backend.people.first_admin")
-    assert status == 0, said
-    link = said.strip().rpartition("/")[2]
+    link = printed(desk, monkeypatch, "oidc").strip().rpartition("/")[2]
     monkeypatch.setitem(provider.person, "sub", "the-first-admin")
     browser = visitor(url)
     page = browser.get(f"/sign-in/link/{link}").text
@@ -198,6 +226,22 @@ def test_a_one_time_link_is_completed_at_a_provider(
     assert answer.status_code == 303
     assert account(desk, browser)["role"] == "admin"
     assert browser.get(f"/sign-in/link/{link}").status_code == 410
+    assert printed(desk, monkeypatch, "oidc") == "", "somebody can administer now"
+    assert "Open this link once" in printed(desk, monkeypatch, "local,proxy"), "but not so"
+
+
+def test_a_one_time_link_is_completed_by_whom_a_proxy_names(desk: Stack, url: str) -> None:
+    browser = visitor(url, **{"X-Person": "grace", "X-Name": "Grace Hopper"})
+    invited = invite(desk)
+    page = browser.get(f"/sign-in/link/{invited['link_token']}").text
+    answer = browser.post(f"/sign-in/link/{invited['link_token']}", headers=OWN)
+    again = browser.post(f"/sign-in/link/{invited['link_token']}", headers=OWN)
+
+    assert "Continue as Grace Hopper" in page
+    assert "password" not in page
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert who(browser) == invited["person"]["id"]
+    assert again.status_code == 410
 
 
 def test_whom_a_trusted_proxy_names_is_signed_in_without_a_cookie(url: str) -> None:
@@ -233,7 +277,7 @@ def test_signing_out_says_what_a_proxy_means(url: str) -> None:
     browser = visitor(url, **{"X-Person": "dora"})
     own = who(browser)
     asked = browser.get("/sign-in/out").text
-    left = browser.post("/sign-in/out", headers={"Sec-Fetch-Site": "same-origin"})
+    left = browser.post("/sign-in/out", headers=OWN)
 
     assert "It still knows you afterwards" in asked
     assert left.headers["location"] == "/sign-in/left"
