@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from backend.schemas.people.account import SignedIn
 from backend.schemas.people.providers import ProviderVisit
+from backend.web.guard import OWN_SITES
 from ui.async_api import AsyncApi
 from ui.client import ClientError
 from ui.cookies import Visit, find_visit, set_visit
@@ -24,6 +25,8 @@ OTHER_BROWSER = ClientError(
     " another address than the one to which the provider sends you back.",
     401,
 )
+# Another site could join whoever follows its link to somebody else's invitation.
+ELSEWHERE = ClientError("Open the link", "Open the one-time link itself, and continue there.", 403)
 UNCLEAR = ClientError("Sign in again", "The answer of the provider cannot be read.", 400)
 
 
@@ -39,6 +42,8 @@ class ProviderRoutes:
     async def _visit(self, request: Request) -> Response:
         """Send the browser to a provider; it keeps the key without which no answer counts."""
         query, kept = request.query_params, find_visit(request)
+        if query.get("link") and request.headers.get("sec-fetch-site", "none") not in OWN_SITES:
+            return await self._refused(HOME, ELSEWHERE)
         wanted = {
             "provider": request.path_params["provider"],
             "link_token": query.get("link"),

@@ -19,7 +19,7 @@ def accounts(
 ) -> Iterator[Stack]:
     """An installation where people sign in."""
     home = tmp_path_factory.mktemp("accounts")
-    with make_stack(servers, model, home, AUTH="local") as stack:
+    with make_stack(servers, model, home, AUTH="local,oidc") as stack:
         yield stack
 
 
@@ -31,6 +31,9 @@ def signed_in(accounts: Stack) -> tuple[str, str]:
     accounts.chat(script({"text": "An answer."}))
     for path, name in (("people", "Grace"), ("teams", "Controllers")):
         accounts.client.post(f"/{path}", json={"name": name}).raise_for_status()
+    provider = {"issuer": "https://login.example.com", "client_id": "colloquy"}
+    provider |= {"id": "company", "name": "Example Ltd"}
+    accounts.client.post("/identity-providers", json=provider).raise_for_status()
     return accounts.start_ui(), token
 
 
@@ -42,7 +45,9 @@ def admin(context: BrowserContext, signed_in: tuple[str, str]) -> Desk:
 
 
 @pytest.mark.parametrize("width", [1280, 420])
-@pytest.mark.parametrize("path", ["people", "teams", "grants", "audit", "sessions", "account"])
+@pytest.mark.parametrize(
+    "path", ["people", "teams", "grants", "audit", "sessions", "account", "signing-in"]
+)
 def test_no_page_of_accounts_keeps_anybody_out(admin: Desk, path: str, width: int) -> None:
     page = admin.open(path)
     page.set_viewport_size({"width": width, "height": 900})

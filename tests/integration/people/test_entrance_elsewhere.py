@@ -220,9 +220,11 @@ def test_a_one_time_link_is_completed_at_a_provider(
     monkeypatch.setitem(provider.person, "sub", "the-first-admin")
     browser = visitor(url)
     page = browser.get(f"/sign-in/link/{link}").text
+    followed = browser.get(f"/sign-in/oidc/company?link={link}", headers=REDIRECTED)
     answer = come_back(browser, provider, go(browser, f"/sign-in/oidc/company?link={link}"))
 
     assert f'href="/sign-in/oidc/company?link={link}"' in page
+    assert followed.status_code == 403, "another site has sent it"
     assert answer.status_code == 303
     assert account(desk, browser)["role"] == "admin"
     assert browser.get(f"/sign-in/link/{link}").status_code == 410
