@@ -137,8 +137,8 @@ def _find(
     if not terms:
         return []
     session.execute(text(f"SET LOCAL statement_timeout = {TIMEOUT_MS}"))
-    query = " & ".join([*(f"({term.query})" for term in terms), kind])
-    entries = _entries(query, scope, wanted, place)
+    query = " & ".join(f"({term.query})" for term in terms)
+    entries = _entries(query, kind, scope, wanted, place)
     of_whom = listed_to(scope, everyone=wanted.session_id is not None)
     if wanted.everyone:
         of_whom = ConversationRow.deletes_at.is_(None)
@@ -152,7 +152,9 @@ def _split_words(session: Session, texts: Sequence[str]) -> Sequence[str]:
     return list(session.scalars(select(split)).one())
 
 
-def _entries(query: str, scope: Scope, wanted: Search, place: tuple[Any, ...] | None) -> Any:
+def _entries(
+    query: str, kind: str, scope: Scope, wanted: Search, place: tuple[Any, ...] | None
+) -> Any:
     """Return the matching entries, found once by the index, before any join.
 
     Whose they are is a word of the index too, so that common words cost no more with many people.
@@ -160,7 +162,7 @@ def _entries(query: str, scope: Scope, wanted: Search, place: tuple[Any, ...] | 
     asked = literal(None if wanted.everyone else reaching(scope), ARRAY(String))
     within = literal(wanted.session_id, Uuid)
     row = (
-        func.find_entries(cast(query, TSQUERY), asked, within)
+        func.find_entries(cast(query, TSQUERY), cast(kind, TSQUERY), asked, within)
         .table_valued("conversation_id", "position", "created_at")
         .alias("found")
         .c

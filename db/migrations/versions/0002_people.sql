@@ -402,7 +402,9 @@ BEGIN ATOMIC
         FROM unnest(principals) AS held);
 END;
 
-CREATE FUNCTION find_entries(query tsquery, whose text[], within uuid)
+-- `kind`: what the words of a holder's entries have to match besides. Each of their kinds is the
+-- word of millions, so it is looked at in the entries that were found, not looked up in the index.
+CREATE FUNCTION find_entries(query tsquery, kind tsquery, whose text[], within uuid)
 RETURNS TABLE (conversation_id uuid, "position" integer, created_at timestamptz)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
@@ -413,17 +415,17 @@ BEGIN
     IF within IS NOT NULL THEN
         RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
             FROM conversations JOIN search_entries AS entry ON entry.conversation_id = id
-            WHERE id = within AND reaches(id, parent_id, owner_id, team) AND words @@ query;
+            WHERE id = within AND reaches(id, parent_id, owner_id, team) AND words @@ (query && kind);
     ELSIF asked IS NULL THEN
         RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
-            FROM search_entries AS entry WHERE words @@ query;
+            FROM search_entries AS entry WHERE words @@ (query && kind);
     ELSE
         RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
-            FROM search_entries AS entry WHERE words @@ of_holders;
+            FROM search_entries AS entry WHERE words @@ of_holders AND (words @@ kind) IS TRUE;
         RETURN QUERY SELECT entry.conversation_id, entry.position, entry.created_at
             FROM sessions_granted(asked) AS id CROSS JOIN LATERAL (
                 SELECT * FROM search_entries AS one
-                WHERE one.conversation_id = id AND words @@ query OFFSET 0) AS entry;
+                WHERE one.conversation_id = id AND words @@ (query && kind) OFFSET 0) AS entry;
     END IF;
 END $$;
 
@@ -445,4 +447,4 @@ END $$;
 
 -- They read for whomever the caller names: `db.roles` lets the API and the workers call them.
 REVOKE EXECUTE ON FUNCTION
-    find_entries(tsquery, text[], uuid), find_titles(tsquery, text[]) FROM PUBLIC;
+    find_entries(tsquery, tsquery, text[], uuid), find_titles(tsquery, text[]) FROM PUBLIC;
