@@ -72,20 +72,31 @@ async def call(
 
 
 class Once:
-    """Makes a call once that a double click asks for twice: both get its answer.
+    """Answers a form once that a double click sends twice: both get the answer.
 
-    The browser takes the second one's, and the first would have used up a link.
+    The browser takes the second one's, and the first has used up a link or an old password.
     """
 
     def __init__(self) -> None:
-        self._made: dict[bytes, asyncio.Task[Any]] = {}
+        self._answers: dict[bytes, asyncio.Task[Response]] = {}
 
-    async def make(self, asked: object, made: Callable[[], Coroutine[Any, Any, Model]]) -> Model:
-        """Return the answer to a call, made now or a moment ago. Raise ClientError."""
-        key = hashlib.sha256(repr(asked).encode()).digest()
-        if (task := self._made.get(key)) is None:
-            task = self._made[key] = asyncio.create_task(made())
-            asyncio.get_running_loop().call_later(DOUBLE_SECONDS, self._made.pop, key, None)
+    async def answer(
+        self,
+        request: Request,
+        given: Mapping[str, str],
+        made: Callable[[], Coroutine[Any, Any, Response]],
+    ) -> Response:
+        """Return the answer to a form, made now or a moment ago. Raise what `made` raises.
+
+        Forms are the same if they come from one page, which names each form that it sends.
+        """
+        if not given.get(forms.FORM):
+            return await made()
+        sent = (request.url.path, sorted(given.items()))
+        key = hashlib.sha256(repr(sent).encode()).digest()
+        if (task := self._answers.get(key)) is None:
+            task = self._answers[key] = asyncio.create_task(made())
+            asyncio.get_running_loop().call_later(DOUBLE_SECONDS, self._answers.pop, key, None)
         return await asyncio.shield(task)
 
 

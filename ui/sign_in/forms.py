@@ -1,5 +1,6 @@
 """The HTML of the pages on which people sign in, and the fields that they send."""
 
+import secrets
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -14,6 +15,7 @@ from ui.shared import assets
 from ui.sign_in.places import visit_path
 
 FOLDER = Path(__file__).parent / "templates"
+FORM = "form"  # the field by which a page names a form that it sends
 MAX_BODY = 20_000  # bytes; the longest password and names take a third
 # Nothing but our own styles and pictures; the only pages whose forms are sent.
 POLICY = "; ".join(
@@ -46,7 +48,8 @@ def page(
     template: str, title: str, status: int = 200, problem: str = "", **values: Any
 ) -> Response:
     """Return a page; `problem` is said above everything else."""
-    given = {"title": title, "problem": problem, "assets": assets.PATH, **values}
+    form = secrets.token_urlsafe(12)
+    given = {"title": title, "problem": problem, "assets": assets.PATH, FORM: form, **values}
     html = _templates.get_template(template).render(given)
     return HTMLResponse(html, status, HEADERS)
 

@@ -56,7 +56,8 @@ class SignInRoutes:
             Route(SIGN_IN, self._sign_in, methods=["POST"]),
             Route(f"{SIGN_IN}/link/{{token}}", self._open_link),
             Route(f"{SIGN_IN}/link/{{token}}", self._use_link, methods=["POST"]),
-            Route(f"{SIGN_IN}/password", self._change_password, methods=["GET", "POST"]),
+            Route(f"{SIGN_IN}/password", self._ask_for_password),
+            Route(f"{SIGN_IN}/password", self._change_password, methods=["POST"]),
             Route(f"{SIGN_IN}/out", self._ask_to_leave),
             Route(f"{SIGN_IN}/out", self._sign_out, methods=["POST"]),
             Route(LEFT, _say_left),
@@ -81,6 +82,9 @@ class SignInRoutes:
     @over_safe_ground
     async def _sign_in(self, request: Request) -> Response:
         given = await forms.read_form(request)
+        return await self._once.answer(request, given, partial(self._take_password, request, given))
+
+    async def _take_password(self, request: Request, given: Mapping[str, str]) -> Response:
         place, login = own_path(given.get("next")), given.get("login", "")
         body = {"login": login, "password": given.get("password", "")}
         try:
@@ -97,16 +101,17 @@ class SignInRoutes:
     @over_safe_ground
     async def _use_link(self, request: Request) -> Response:
         given = await forms.read_form(request)
+        return await self._once.answer(request, given, partial(self._take_link, request, given))
+
+    async def _take_link(self, request: Request, given: Mapping[str, str]) -> Response:
         if "password" not in given and (person := proxied_by(request.scope)):
             await self._tokens.begin(person, request, request.path_params["token"])
             return RedirectResponse(HOME, entry.SEE_OTHER, entry.NOT_STORED)
         if given.get("password") != given.get("again"):
             return await self._link_page(request, given, DIFFER, 422)
         body = {name: given[name] for name in ("password", "login", "name") if given.get(name)}
-        path = _link_path(request)
-        use = partial(call, self._api, SignedIn, "POST", path, request, body)
         try:
-            signed_in = await self._once.make((path, body), use)
+            signed_in = await call(self._api, SignedIn, "POST", _link_path(request), request, body)
         except ClientError as error:
             return await self._link_page(request, given, error.detail, error.status)
         return await entry.begin(request, self._api, signed_in.token, HOME)
@@ -132,7 +137,15 @@ class SignInRoutes:
         return forms.page("link.html", title, status or 503, problem, **values, **more)
 
     @over_safe_ground
+    async def _ask_for_password(self, request: Request) -> Response:
+        return await self._set_password(request, None)
+
+    @over_safe_ground
     async def _change_password(self, request: Request) -> Response:
+        given = await forms.read_form(request)
+        return await self._once.answer(request, given, partial(self._set_password, request, given))
+
+    async def _set_password(self, request: Request, given: Mapping[str, str] | None) -> Response:
         """Show the form, or set the password; the browser then keeps the new sign-in's token."""
         token = await self._tokens.find(request)
         account = await self._checks.find(token) if token else None
@@ -140,9 +153,8 @@ class SignInRoutes:
             return RedirectResponse(sign_in_path(ACCOUNT), entry.SEE_OTHER, entry.NOT_STORED)
         if not account.has_password:
             return RedirectResponse(ACCOUNT, entry.SEE_OTHER, entry.NOT_STORED)
-        if request.method != "POST":
+        if given is None:
             return _password_page(account)
-        given = await forms.read_form(request)
         if given.get("password") != given.get("again"):
             return _password_page(account, DIFFER, 422)
         body = {"old": given.get("old", ""), "new": given.get("password", "")}
