@@ -368,7 +368,8 @@ END $$;
 
 -- `@@` is not leakproof: under row-level security it would not use an index. So searches go through
 -- functions that belong to the owner and limit themselves to what the transaction reaches.
--- `whose`: the principals whose conversations are asked for; null: everyone's.
+-- `whose`: the principals whose conversations are asked for; null: everyone's. Starting workers for
+-- a parallel plan would take longer than the search.
 CREATE FUNCTION principals_asked(whose text[]) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE
@@ -407,7 +408,8 @@ END;
 CREATE FUNCTION find_entries(query tsquery, kind tsquery, whose text[], within uuid)
 RETURNS TABLE (conversation_id uuid, "position" integer, created_at timestamptz)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan
+SET max_parallel_workers_per_gather = 0 AS $$
 DECLARE
     asked text[] := principals_asked(whose);
     of_holders tsquery := holder_query(asked) && query;
@@ -431,7 +433,8 @@ END $$;
 
 CREATE FUNCTION find_titles(query tsquery, whose text[]) RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan
+SET max_parallel_workers_per_gather = 0 AS $$
 DECLARE
     asked text[] := principals_asked(whose);
     of_holders tsquery := holder_query(asked) && query;
