@@ -56,9 +56,10 @@ def shown_id(message_id: str, content_type: ContentType) -> UUID:
     return uuid5(NAMESPACE_OID, f"{message_id} {content_type}")
 
 
-def user_text(text: str) -> Draft:
-    """Return the row of a person's message."""
-    return Draft(MessageType.USER, ContentType.TEXT, {"text": text})
+def user_text(text: str, author: JSON | None = None) -> Draft:
+    """Return the row of a person's message; `author`: the `id` and `name` of who signed in."""
+    metadata = {"author": author} if author else {}
+    return Draft(MessageType.USER, ContentType.TEXT, {"text": text}, metadata=metadata)
 
 
 def notice(text: str, status: MessageStatus = MessageStatus.COMPLETED) -> Draft:

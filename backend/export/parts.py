@@ -47,7 +47,9 @@ class Part:
 
 def speaker_of(row: DisplayMessage) -> str:
     """Return the author of a row, as a heading shows it."""
-    return "You" if row.message_type is MessageType.USER else row.agent or "Assistant"
+    if row.message_type is MessageType.USER:
+        return str(row.metadata.get("author", {}).get("name", "You"))
+    return row.agent or "Assistant"
 
 
 def part_of(row: DisplayMessage) -> Part:

@@ -20,7 +20,9 @@ from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import Route
 from backend.turns.process.announcer import Accepted
 from backend.turns.queries import context_in, count_unfinished, wire_turn
+from backend.types import JSON
 from db.models.conversations.conversation import ConversationRow
+from db.models.people.user import LOCAL, UserRow
 from db.models.turns.turn import TurnRow
 
 TITLE_CHARS = 60
@@ -89,11 +91,18 @@ def show_message(session: Session, turn: TurnRow) -> DisplayMessage:
     conversation is gone.
     """
     message = user_message(turn.message, str(uuid4()))
-    change = views.Change(drafts=[user_text(turn.message)], delta={"append": [message]})
+    shown_text = user_text(turn.message, _author(session, turn.owner_id))
+    change = views.Change(drafts=[shown_text], delta={"append": [message]})
     written = views.append(session, turn.conversation_id, turn.id, change)
     (shown,) = written.added
     turn.message_position, turn.state_version = shown.position, written.version
     return shown
+
+
+def _author(session: Session, user_id: str) -> JSON | None:
+    """Return who writes, as the history names them for good; nobody where nobody signs in."""
+    person = session.get(UserRow, user_id) if user_id != LOCAL else None
+    return {"id": person.id, "name": person.name} if person else None
 
 
 def title_of(message: str) -> str:

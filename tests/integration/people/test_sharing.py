@@ -189,3 +189,20 @@ def test_a_link_expires(accounts: Accounts, stack: Stack) -> None:
     (listed,) = owner.get(f"/sessions/{session_id}/links").json()["items"]
     assert listed["state"] == "expired"
     check_problem(owner.post(f"/sessions/{session_id}/links", json={"days": 0}), 422)
+
+
+def test_the_history_names_who_wrote_each_message(accounts: Accounts, stack: Stack) -> None:
+    team = accounts.team()
+    first, owner = accounts.person(teams=[team])
+    second, colleague = accounts.person(teams=[team])
+    session_id = owner.post("/sessions", json={"team": team}).json()["id"]
+    for person in (owner, colleague):
+        asked = person.post(f"/sessions/{session_id}/chat", json={"message": "Go"}, headers=ASYNC)
+        stack.finished(asked.json()["turn_id"])
+
+    rows = owner.get(f"/sessions/{session_id}/messages").json()["items"]
+    text = owner.get(f"/sessions/{session_id}/export").text
+    authors = [one["metadata"]["author"] for one in rows if one["message_type"] == "user"]
+
+    assert authors == [{"id": one, "name": one} for one in (first, second)]
+    assert [one in text for one in (first, second, "You")] == [True, True, False]

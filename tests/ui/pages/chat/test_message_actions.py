@@ -237,3 +237,15 @@ def test_a_proposed_plan_is_agreed_to_in_one_press(open_page, store):
 
     assert [one.message for one in store.turns.values()] == ["Reconcile them", "Proceed"]
     assert not [one for one in page.button if one.label == "Proceed"]
+
+
+def test_a_message_of_somebody_else_says_whose_it_is(open_page, store, talk):
+    session, first, second = talk
+    row_of(store, first).metadata["author"] = {"id": "u-1", "name": "Ada *Lovelace*"}
+    row_of(store, second).metadata["author"] = {"id": store.server.user, "name": "Myself"}
+
+    page = open_page(session=session.id)
+
+    shown = [one.value for one in page.caption]
+    assert r"Ada \*Lovelace\*" in shown
+    assert not [one for one in shown if "Myself" in one]

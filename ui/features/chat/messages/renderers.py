@@ -16,6 +16,7 @@ from backend.schemas.conversations.sessions import (
     MessageType,
 )
 from backend.schemas.tasks import Plan
+from ui import state
 from ui.features.approvals import card as approval_card
 from ui.features.approvals import view as approval_view
 from ui.features.artifacts import card as artifact_card
@@ -80,6 +81,7 @@ def _text(block: Block, context: BlockContext) -> None:
     row = block.row
     text = str(row.content.get("text", ""))
     if row.message_type is MessageType.USER:
+        _author(row)
         long_text.verbatim(text, context.key(row))
     elif (why := why_not_done(text)) is not None:
         st.warning(f"**Not done.** {plain(why, 2_000)}", icon=":material/block:")
@@ -95,6 +97,13 @@ def _text(block: Block, context: BlockContext) -> None:
         st.caption(":material/stop_circle: Stopped here")
     if row.message_type is MessageType.ASSISTANT:
         sources.show(row.metadata, f"sources-{context.key(row)}")
+
+
+def _author(row: DisplayMessage) -> None:
+    """Name who wrote a message, unless it is the person who reads."""
+    author = row.metadata.get("author")
+    if author and author["id"] != state.server().user:
+        st.caption(plain(author["name"], 120))
 
 
 def thinking(rows: Sequence[DisplayMessage], context: BlockContext) -> None:
