@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from backend.auth.naming import names_of
 from backend.auth.scope import Scope
 from backend.conversations.session_turns import of_latest_turn
 from backend.operations.workers import list_workers
@@ -73,10 +74,11 @@ def _turns(session: Session, condition: Any, order: Any) -> list[WorkTurn]:
         .order_by(order)
         .limit(LISTED)
     ).all()
-    return [_work_turn(row) for row in rows]
+    names = names_of(session, (row.TurnRow.owner_id for row in rows))
+    return [_work_turn(row, names[row.TurnRow.owner_id]) for row in rows]
 
 
-def _work_turn(row: Any) -> WorkTurn:
+def _work_turn(row: Any, owner_name: str) -> WorkTurn:
     turn = row.TurnRow
     return WorkTurn(
         **state_of(turn, row).model_dump(),
@@ -84,6 +86,7 @@ def _work_turn(row: Any) -> WorkTurn:
         session_id=turn.conversation_id,
         title=row.title,
         owner=turn.owner_id,
+        owner_name=owner_name,
         status=TurnStatus(turn.status),
         agent=turn.agent,
         worker=turn.worker,

@@ -32,6 +32,7 @@ class Departing(Wire):
     id: UUID
     title: str
     owner: str
+    owner_name: str
     domain: str
     updated_at: datetime
     reason: Reason

@@ -21,8 +21,9 @@ _IDLE = (
     " AND turns.status IN ('queued', 'running', 'waiting'))"
 )
 _COLUMNS = (
-    "c.id, c.title, c.owner_id AS owner, c.updated_at, c.version, coalesce("
-    "(SELECT name FROM domains WHERE domains.id = c.domain_id), c.domain_name) AS domain"
+    "c.id, c.title, c.owner_id AS owner, c.updated_at, c.version,"
+    " coalesce((SELECT name FROM users WHERE users.id = c.owner_id), c.owner_id) AS owner_name,"
+    " coalesce((SELECT name FROM domains WHERE domains.id = c.domain_id), c.domain_name) AS domain"
 )
 _STAYS = "conversations.id <> ALL(CAST(:departing AS uuid[]))"
 # A domain's own days take precedence over the settings'; 0 there means forever. They may predate

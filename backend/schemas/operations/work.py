@@ -40,6 +40,7 @@ class WorkTurn(TurnState):
     session_id: UUID
     title: str
     owner: str
+    owner_name: str
     status: TurnStatus
     agent: str
     worker: str | None

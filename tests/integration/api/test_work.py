@@ -9,9 +9,13 @@ def test_work_lists_running_turns_and_workers(stack: Stack) -> None:
     turn = stack.submit(script(ENDLESS))
     stack.wait_for(lambda: stack.turn(turn["turn_id"])["status"] == "running", "it does not run")
 
+    ((name,),) = stack.query("SELECT name FROM users WHERE id = 'local'")
+    stack.query_and_commit("UPDATE users SET name = 'Ada' WHERE id = 'local'")
     work = stack.client.get("/work").json()
+    stack.query_and_commit("UPDATE users SET name = :name WHERE id = 'local'", name=name)
 
-    assert turn["turn_id"] in [listed["id"] for listed in work["turns"]]
+    (listed,) = (one for one in work["turns"] if one["id"] == turn["turn_id"])
+    assert (listed["owner"], listed["owner_name"]) == ("local", "Ada")
     assert work["workers"][0]["capacity"] == 8
     stop(stack, turn["turn_id"])
     stack.finished(turn["turn_id"])

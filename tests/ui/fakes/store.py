@@ -170,7 +170,8 @@ class Store:
         latest = [t for t in self.turns.values() if t.session_id == session.id][-1]
         return WorkTurn(
             **state, id=turn.id, session_id=session.id, title=session.title, owner=session.owner,
-            status=turn.status, agent=turn.agent, worker="desk-1" if runs else None,
+            owner_name=session.owner.title(), status=turn.status, agent=turn.agent,
+            worker="desk-1" if runs else None,
             age_seconds=75.0, error=turn.error,
             is_retryable=turn is latest and turn.status is TurnStatus.FAILED,
         )  # fmt: skip

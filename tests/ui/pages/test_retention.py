@@ -20,8 +20,9 @@ def open_retention(open_page):
 def departing(title="Old talk"):
     now = datetime.now(UTC)
     return Departing(
-        id=uuid4(), title=title, owner="ada", domain="finance", updated_at=now, reason=Reason.AGE
-    )
+        id=uuid4(), title=title, owner="u-1", owner_name="ada", domain="finance", updated_at=now,
+        reason=Reason.AGE,
+    )  # fmt: skip
 
 
 def test_rules_that_are_off_say_so(open_retention):

@@ -50,7 +50,7 @@ def test_turns_of_all_owners_stand_with_their_worker(open_work, store):
     assert not page.exception
     assert figures(page) | {"Running": "1", "Turns running": "1 of 8"} == figures(page)
     said = words(page).replace("\\", "")
-    assert all(text in said for text in ("ada", "desk-1, last heartbeat 2.0 s ago", "attempt 1"))
+    assert all(text in said for text in ("Ada", "desk-1, last heartbeat 2.0 s ago", "attempt 1"))
     assert "1 min 15 s old" in said
 
 

@@ -65,7 +65,7 @@ def _departing(retention: Retention) -> None:
         [
             {
                 "Session": one.title or "New chat",
-                "Owner": one.owner,
+                "Owner": one.owner_name,
                 "Domain": one.domain,
                 "Last used": one.updated_at.astimezone(zone(st.context.timezone)),
                 "Why": REASONS[one.reason],

@@ -96,7 +96,7 @@ def _badge(turn: WorkTurn) -> None:
 
 def _progress(turn: WorkTurn) -> list[str]:
     """Return owner, age, steps, attempts, earlier losses, and the worker's last heartbeat."""
-    words = [turn.owner, f"{reader.duration(turn.age_seconds)} old"]
+    words = [turn.owner_name, f"{reader.duration(turn.age_seconds)} old"]
     words += [f"step {turn.steps}", f"attempt {turn.attempts}"] if turn.attempts else []
     words += [loss] if (loss := loss_words(turn)) else []
     if turn.model_retries:
