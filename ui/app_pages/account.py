@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from backend.schemas.people.rights import Permission
 from ui import navigation, state
-from ui.features.account import profile, sign_ins, tokens
+from ui.features.account import profile, sign_ins
 from ui.features.account.calls import get_account
+from ui.features.tokens import section as tokens
 from ui.features.usage import own as own_usage
 from ui.shared.entrance import end_page
 
@@ -21,4 +23,4 @@ st.page_link(
     navigation.USAGE_PAGE, label="By day, domain and model", icon=":material/data_usage:",
 )  # fmt: skip
 sign_ins.show()
-tokens.show(account)
+tokens.show("account", may_last=Permission.MANAGE_PEOPLE in account.permissions)

@@ -160,7 +160,7 @@ def test_tokens_say_what_they_may_and_when_they_were_used(open_account, store):
 
     said = words(open_account())
 
-    assert "**used**  \nEverything that I may do · expires on " in said
+    assert "**used**  \nEverything that the account may do · expires on " in said
     assert "**unused**  \nAsk · does not expire · not used yet" in said
     assert "late · expired on" in said
 

@@ -4,10 +4,6 @@ from uuid import UUID
 
 from backend.schemas.people.account import (
     Account,
-    ApiToken,
-    ApiTokens,
-    MadeToken,
-    NewToken,
     SignIns,
 )
 from ui.client import Client
@@ -26,18 +22,3 @@ def list_sign_ins(client: Client) -> SignIns:
 def end_sign_in(client: Client, sign_in_id: UUID) -> None:
     """End one of the caller's sign-ins."""
     client.send("DELETE", f"sign-ins/{sign_in_id}")
-
-
-def list_tokens(client: Client) -> ApiTokens:
-    """Return the caller's API tokens, the latest first."""
-    return client.get(ApiTokens, "account/tokens")
-
-
-def make_token(client: Client, new: NewToken) -> MadeToken:
-    """Make an API token; its text is in this answer only."""
-    return client.call(MadeToken, "POST", "account/tokens", json=new.model_dump(mode="json"))
-
-
-def revoke_token(client: Client, token_id: UUID) -> ApiToken:
-    """Revoke an API token for good."""
-    return client.call(ApiToken, "DELETE", f"account/tokens/{token_id}")

@@ -1,9 +1,7 @@
 """API calls of the pages People and Teams."""
 
 from urllib.parse import quote
-from uuid import UUID
 
-from backend.schemas.people.account import ApiToken, ApiTokens, MadeToken
 from backend.schemas.people.people import (
     Invited,
     People,
@@ -32,7 +30,7 @@ def list_people(
 
 def get_person(client: Client, user_id: str) -> Person:
     """Return one person or service account."""
-    return client.get(Person, _path(user_id))
+    return client.get(Person, path_of(user_id))
 
 
 def add_person(client: Client, new: JSON) -> Invited:
@@ -42,27 +40,12 @@ def add_person(client: Client, new: JSON) -> Invited:
 
 def change_person(client: Client, user_id: str, change: JSON) -> Person:
     """Change, disable or enable a person: a `PersonChange` as it was typed."""
-    return client.call(Person, "PATCH", _path(user_id), json=change)
+    return client.call(Person, "PATCH", path_of(user_id), json=change)
 
 
 def make_reset_link(client: Client, user_id: str) -> ResetLink:
     """Make a link by which a person sets a password; earlier ones end."""
-    return client.call(ResetLink, "POST", f"{_path(user_id)}/reset-link")
-
-
-def list_tokens(client: Client, user_id: str) -> ApiTokens:
-    """Return the API tokens of a service account, without their texts."""
-    return client.get(ApiTokens, f"{_path(user_id)}/tokens")
-
-
-def make_token(client: Client, user_id: str, new: JSON) -> MadeToken:
-    """Make an API token of a service account; its text is in this answer only."""
-    return client.call(MadeToken, "POST", f"{_path(user_id)}/tokens", json=new)
-
-
-def revoke_token(client: Client, user_id: str, token_id: UUID) -> ApiToken:
-    """Revoke an API token for good."""
-    return client.call(ApiToken, "DELETE", f"{_path(user_id)}/tokens/{token_id}")
+    return client.call(ResetLink, "POST", f"{path_of(user_id)}/reset-link")
 
 
 def list_teams(client: Client) -> list[TeamDetails]:
@@ -93,7 +76,8 @@ def set_member(client: Client, team_id: str, user_id: str, *, is_member: bool) -
     return client.call(TeamDetails, "PUT" if is_member else "DELETE", path)
 
 
-def _path(user_id: str) -> str:
+def path_of(user_id: str) -> str:
+    """Return the path of a person or service account in the API."""
     return f"people/{quote(user_id, safe='')}"
 
 

@@ -1,4 +1,4 @@
-"""What is shown once, to be copied: a link or a token, until its dialog is closed."""
+"""The one-time link that is shown once, to be copied, until its dialog is closed."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ _SHOWN = "people-shown-once"
 
 @dataclass(frozen=True)
 class Secret:
-    """A link or a token of `name`, and what to do with it."""
+    """A link for `name`, and what to do with it."""
 
     name: str
     text: str
@@ -29,12 +29,6 @@ def keep_link(name: str, token: str, mailed: Mailed | None) -> None:
     link = one_time_link(f"{here.scheme}://{here.netloc}", token)
     failed = mailed is not None and mailed.problem is not None
     st.session_state[_SHOWN] = Secret(name, link, words.mail_words(mailed), failed)
-
-
-def keep_token(name: str, token: str) -> None:
-    """Keep an API token for the dialog."""
-    about = "Copy it now: it will not be shown again."
-    st.session_state[_SHOWN] = Secret(name, token, about)
 
 
 def forget() -> None:

@@ -9,7 +9,8 @@ from backend.schemas.people.rights import Role
 from backend.types import JSON
 from ui import state
 from ui.client import ClientError
-from ui.features.people import calls, once_shown, table, tokens, words
+from ui.features.people import calls, once_shown, table, words
+from ui.features.tokens import section as tokens
 from ui.shared import banners
 from ui.shared.formats import reader
 from ui.shared.once import once
@@ -57,7 +58,8 @@ def _dialog(user_id: str) -> None:
     _details(person)
     _actions(person)
     if person.is_service:
-        tokens.show(person)
+        is_disabled = person.disabled_at is not None
+        tokens.show(calls.path_of(person.id), may_last=True, is_disabled=is_disabled)
 
 
 def _about(person: Person) -> str:

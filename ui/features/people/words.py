@@ -1,7 +1,7 @@
 """People in words. Pure."""
 
 from backend.schemas.people.people import Mailed, Person
-from backend.schemas.people.rights import Allows, Role
+from backend.schemas.people.rights import Role
 
 _ROLES = {
     Role.MEMBER: "Member",
@@ -12,7 +12,6 @@ ROLE_HELP = (
     "Members see what is theirs, their teams' and shared with them. Reviewers also read the"
     " sessions of others, and the owners see that. Administrators do that, and change all settings."
 )
-_ALLOWS = {Allows.READ: "Read", Allows.ASK: "Read and ask", Allows.MANAGE: "Everything"}
 DISABLING = (
     "Within ten seconds their open pages, running and queued turns, API tokens and one-time links"
     " end. Their sessions and files stay. Enabling them lets them sign in again; tokens have to be"
@@ -23,11 +22,6 @@ DISABLING = (
 def role(of: Role) -> str:
     """Return a role in words."""
     return _ROLES[of]
-
-
-def allowed(by: Allows) -> str:
-    """Return what a token allows, in words."""
-    return _ALLOWS[by]
 
 
 def state_of(person: Person) -> str:

@@ -1,14 +1,14 @@
-"""One's API tokens, by which programs ask: made, shown once, revoked."""
+"""The API tokens of an account, by which programs ask: made, shown once, revoked."""
 
 from datetime import UTC, datetime
 
 import streamlit as st
 
-from backend.schemas.people.account import MAX_NAME_CHARS, Account, ApiToken, NewToken
-from backend.schemas.people.rights import Allows, Permission
+from backend.schemas.people.account import MAX_NAME_CHARS, ApiToken, NewToken
+from backend.schemas.people.rights import Allows
 from ui import state
 from ui.client import ClientError
-from ui.features.account import calls
+from ui.features.tokens import calls
 from ui.shared.formats import reader
 from ui.shared.once import once
 from ui.shared.text.markdown import plain
@@ -16,25 +16,29 @@ from ui.shared.text.markdown import plain
 ALLOWS = {
     Allows.READ: "Read",
     Allows.ASK: "Ask: begin sessions, send messages, decide, upload",
-    Allows.MANAGE: "Everything that I may do",
+    Allows.MANAGE: "Everything that the account may do",
 }
 LASTS = {30: "30 days", 90: "90 days", 365: "A year", None: "Does not expire"}
 NUMBER, MADE = "token-number", "token-made"
 
 
-def show(account: Account) -> None:
-    """Draw the tokens that count, the fields for a new one, and those that have ended."""
+def show(account: str, *, may_last: bool, is_disabled: bool = False) -> None:
+    """Draw the tokens that count, the fields for a new one, and those that have ended.
+
+    `account`: its path in the API; `may_last`: tokens need not expire.
+    """
     st.subheader("API tokens", anchor=False)
     st.caption(
-        "A program sends one as `Authorization: Bearer …` and acts in your name, as far as the"
-        " token allows."
+        "A program sends one as `Authorization: Bearer …` and acts in the name of the account, as"
+        " far as the token allows."
     )
-    _made()
-    found = calls.list_tokens(state.client()).items
+    _made(account)
+    found = calls.list_tokens(state.client(), account).items
     valid = [one for one in found if _is_valid(one)]
     for one in valid:
-        _row(one)
-    _new(account)
+        _row(account, one)
+    if not is_disabled:
+        _new(account, may_last=may_last)
     ended = [one for one in found if one not in valid]
     if ended:
         with st.expander(f"Ended tokens ({reader.number(len(ended))})"):
@@ -42,9 +46,8 @@ def show(account: Account) -> None:
                 st.caption(f"{plain(one.name, 100)} · {_end_of(one)}")
 
 
-def _new(account: Account) -> None:
+def _new(account: str, *, may_last: bool) -> None:
     """Draw the fields; those of a token that was made are not those of the next one."""
-    may_last = Permission.MANAGE_PEOPLE in account.permissions
     number = st.session_state.setdefault(NUMBER, 1)
     with st.form(f"new-token-{number}", border=True):
         st.text_input(
@@ -60,20 +63,21 @@ def _new(account: Account) -> None:
             key=f"token-lasts-{number}", index=1, format_func=LASTS.__getitem__,
         )  # fmt: skip
         st.form_submit_button(
-            "Create token", icon=":material/key:", on_click=_create, args=(number,)
+            "Create token", icon=":material/key:", on_click=_create, args=(account, number)
         )
 
 
-def _made() -> None:
+def _made(account: str) -> None:
     """Show a token that was just made, until it is dismissed."""
-    if token := st.session_state.get(MADE):
+    of, token = st.session_state.get(MADE, ("", ""))
+    if of == account:
         with st.container(border=True, key="token-shown-once"):
             st.markdown("**Copy the token now. It will not be shown again.**")
             st.code(token, None, wrap_lines=True)
             st.button("Done", key="token-done", on_click=_forget)
 
 
-def _row(one: ApiToken) -> None:
+def _row(account: str, one: ApiToken) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
@@ -82,7 +86,7 @@ def _row(one: ApiToken) -> None:
         st.markdown(f"**{plain(one.name, 100)}**  \n{' · '.join(words)}", width="content")
         st.button(
             "Revoke", key=f"revoke-{one.id}", help="Programs that use it are refused from now on",
-            on_click=_revoke, args=(one,),
+            on_click=_revoke, args=(account, one),
         )  # fmt: skip
 
 
@@ -99,12 +103,12 @@ def _end_of(one: ApiToken) -> str:
     return f"expires on {ends}" if _is_valid(one) else f"expired on {ends}"
 
 
-def _create(number: int) -> None:
+def _create(account: str, number: int) -> None:
     with state.flashing():
-        once(("token", number), _ask, number)
+        once(("token", number), _ask, account, number)
 
 
-def _ask(number: int) -> None:
+def _ask(account: str, number: int) -> None:
     """Have the token of these fields made; its text is nowhere but on the page."""
     written = st.session_state
     name = str(written.get(f"token-name-{number}") or "").strip()
@@ -112,13 +116,13 @@ def _ask(number: int) -> None:
         raise ClientError("A token needs a name", "Say what it is for.")
     allows, lasts = (written[f"token-{field}-{number}"] for field in ("allows", "lasts"))
     new = NewToken(name=name, allows=allows, expires_in_days=lasts)
-    written[MADE] = calls.make_token(state.client(), new).token
+    written[MADE] = (account, calls.make_token(state.client(), account, new).token)
     written[NUMBER] = number + 1
 
 
-def _revoke(one: ApiToken) -> None:
+def _revoke(account: str, one: ApiToken) -> None:
     with state.flashing():
-        calls.revoke_token(state.client(), one.id)
+        calls.revoke_token(state.client(), account, one.id)
         state.say(f"The token {plain(one.name, 100)} was revoked.")
 
 
