@@ -218,7 +218,7 @@ def test_usage_is_reported_by_what_one_asks_for(stack: Stack) -> None:
     assert row["turns"] == 1
     for one in reports.values():
         assert sum(item["turns"] for item in one["items"]) == one["total"]["turns"]
-    assert reports["owner"]["items"][0]["key"] == "local"
+    assert "local" in [item["key"] for item in reports["owner"]["items"]]
     assert "scripted" in reports["model"]["unpriced"]
     assert len(reports["day"]["days"]) >= 1
 
