@@ -11,7 +11,7 @@ CALLS = {"tools": [{"name": "one", "id": "a"}, {"name": "two", "id": "b"}]}
 # The first commit of a tool's result ends as if the server were shut down within it.
 ONE_LOST_COMMIT = """
 CREATE SEQUENCE lost_commits;
-CREATE FUNCTION lose_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+CREATE FUNCTION lose_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
     IF nextval('lost_commits') = 1 THEN
         RAISE EXCEPTION 'terminating connection' USING ERRCODE = '57P01';
     END IF;

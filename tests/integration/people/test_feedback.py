@@ -81,7 +81,9 @@ def test_an_unfinished_turn_is_not_rated(accounts: Accounts, stack: Stack) -> No
 
     assert rate(person, turn, "up") == 409
     stack.query_and_commit(
-        "UPDATE turns SET status = 'failed', finished_at = now() WHERE id = :id", id=turn["id"]
+        "UPDATE turns SET status = 'failed', finished_at = now(), error = '{\"title\": \"Lost\"}'"
+        " WHERE id = CAST(:id AS uuid)",
+        id=turn["id"],
     )
     assert rate(person, turn, "down") == 200
 

@@ -362,7 +362,7 @@ def test_a_test_says_what_is_wrong_with_a_provider(
     given = provider.settings()
     body = {name: given[name] for name in ("issuer", "client_id", "client_secret")}
 
-    found = admin.post("/identity-providers/test", json=body).json()
+    found = admin.post("/identity-provider-tests", json=body).json()
 
     assert words in found["detail"]
     assert found["is_usable"] == (not change)
@@ -371,6 +371,6 @@ def test_a_test_says_what_is_wrong_with_a_provider(
 def test_a_test_says_that_a_secret_is_wrong(accounts: Accounts, provider: OidcProvider) -> None:
     body = {"issuer": provider.issuer, "client_id": "colloquy", "client_secret": "wrong"}
 
-    found = accounts.first_admin().post("/identity-providers/test", json=body).json()
+    found = accounts.first_admin().post("/identity-provider-tests", json=body).json()
 
     assert (found["is_usable"], "client secret" in found["detail"]) == (False, True)

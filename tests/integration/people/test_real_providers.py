@@ -165,8 +165,8 @@ def test_an_administrators_test_knows_the_right_secret_from_a_wrong_one(
     names = ("issuer", "client_id")
     body = {"id": provider} | {name: settings[provider][name] for name in names}
 
-    right = admin.post("/identity-providers/test", json=body).json()
-    wrong = admin.post("/identity-providers/test", json=body | {"client_secret": "no"}).json()
+    right = admin.post("/identity-provider-tests", json=body).json()
+    wrong = admin.post("/identity-provider-tests", json=body | {"client_secret": "no"}).json()
 
     assert right["is_usable"], right
     assert not wrong["is_usable"], wrong

@@ -62,7 +62,7 @@ def add_provider_routes(app: FastAPI, held: FakeProviders, api: str) -> None:
         held.sent.append(_sent(new))
         return refused() if held.refusal else held.add(**_shown(new))
 
-    @app.post(f"{path}/test")
+    @app.post(f"{api}/identity-provider-tests")
     def test(body: TestedProvider) -> ProviderTest:
         held.sent.append(_sent(body))
         return held.test

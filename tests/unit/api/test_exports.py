@@ -58,7 +58,12 @@ async def export() -> str:
     database = SimpleNamespace(transaction=nullcontext)
     settings = SimpleNamespace(pages_url="http://pages")
     given: Any = SimpleNamespace(
-        user_id="me", database=database, settings=settings, figures=print, draw=print
+        user_id="me",
+        has=lambda _: False,
+        database=database,
+        settings=settings,
+        figures=print,
+        draw=print,
     )
     answer: Response = await exports.export_session(uuid4(), given, given, given, "markdown")
     assert isinstance(answer, StreamingResponse)

@@ -23,7 +23,8 @@ async def tell(scope: Scope, receive: Receive, send: Send) -> None:
 
 def ask(peer: str, headers: list[tuple[str, str]]):
     app = IdentityHeaders(tell, [ip_network("10.0.0.0/29")], NAMES)
-    return TestClient(app, client=(peer, 50_000)).get("/", headers=headers)
+    sent = [(name, value.encode()) for name, value in headers]
+    return TestClient(app, client=(peer, 50_000)).get("/", headers=sent)
 
 
 @pytest.mark.parametrize("peer", [PROXY, f"::ffff:{PROXY}"])

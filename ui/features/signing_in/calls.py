@@ -38,7 +38,9 @@ def remove_provider(client: Client, provider_id: str) -> None:
 
 def test_provider(client: Client, body: JSON) -> ProviderTest:
     """Have the API read what a provider publishes, and show it the client; nothing is saved."""
-    return client.call(ProviderTest, "POST", f"{PATH}/test", json=body, timeout=TEST_SECONDS)
+    return client.call(
+        ProviderTest, "POST", "identity-provider-tests", json=body, timeout=TEST_SECONDS
+    )
 
 
 def _path(provider_id: str) -> str:

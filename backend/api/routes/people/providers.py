@@ -17,18 +17,19 @@ from backend.schemas.people.providers import (
     TestedProvider,
 )
 
-router = APIRouter(prefix="/identity-providers", tags=["people"])
+router = APIRouter(tags=["people"])
+PROVIDERS = "/identity-providers"
 Id = Annotated[Text, Path(min_length=1, max_length=200)]
 
 
-@router.get("")
+@router.get(PROVIDERS)
 def list_providers(services: ServicesDep, scope: ReadScope) -> IdentityProviders:
     """The providers that people sign in with, without their secrets; the environment's first."""
     with services.database.read() as session:
         return service.list_providers(session, services.settings, scope)
 
 
-@router.post("", status_code=201)
+@router.post(PROVIDERS, status_code=201)
 def add_provider(
     body: Sent[NewProvider], services: ServicesDep, scope: ManageScope
 ) -> IdentityProvider:
@@ -37,7 +38,7 @@ def add_provider(
         return service.add(session, services.settings, scope, body)
 
 
-@router.post("/test")
+@router.post("/identity-provider-tests")
 @long_wait
 def test_provider(
     body: Sent[TestedProvider], services: ServicesDep, scope: ManageScope
@@ -49,7 +50,7 @@ def test_provider(
     return service.test(services.database, services.settings, scope, body)
 
 
-@router.patch("/{provider_id}")
+@router.patch(f"{PROVIDERS}/{{provider_id}}")
 def change_provider(
     provider_id: Id,
     body: Sent[ProviderChange],
@@ -64,7 +65,7 @@ def change_provider(
     return changed
 
 
-@router.delete("/{provider_id}", status_code=204)
+@router.delete(f"{PROVIDERS}/{{provider_id}}", status_code=204)
 def remove_provider(
     provider_id: Id, services: ServicesDep, scope: ManageScope, callers: CallersDep
 ) -> None:

@@ -170,7 +170,7 @@ OF_INSTALLATION = {
     "GET /feedback": needs(Permission.REVIEW_SESSIONS),
     "GET /identity-providers": needs(PEOPLE),
     "POST /identity-providers": needs(PEOPLE, id="new", name="New", **PROVIDER),
-    "POST /identity-providers/test": needs(PEOPLE, **PROVIDER),
+    "POST /identity-provider-tests": needs(PEOPLE, **PROVIDER),
     "PATCH /identity-providers/{provider_id}": needs(PEOPLE, name="Changed"),
     "DELETE /identity-providers/{provider_id}": needs(PEOPLE),
     "GET /model-prices": needs(MODELS),
