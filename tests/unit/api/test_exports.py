@@ -48,6 +48,7 @@ def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
     made = Writer()
     opened = SimpleNamespace(session=SimpleNamespace(title="T", owner="me"))
     monkeypatch.setattr(History, "open", lambda *_: opened)
+    monkeypatch.setattr(exports.audit, "record", lambda *_: None)
     monkeypatch.setitem(exports._FORMATS, "markdown", ("text/markdown", "md", made))
     monkeypatch.setattr(threads, "_READS", threads.Threads(threads.LONG_READS))
     return made
