@@ -29,11 +29,11 @@ def longest(most: int | None = None) -> list[Recording]:
     return [*SYNTHETIC, *corpus[:most]]
 
 
-# With a new worker for each turn, nothing but what is stored can make the requests what they are:
-# that is played with every recording. What a worker might keep for itself shows in a few.
+# With a new worker for each turn, nothing but what is stored can make the requests what they are.
 WAYS = (
-    Way("a new worker for each turn", longest(), loses_workers=True),
+    Way("a new worker for each turn", longest(FEW), loses_workers=True),
     Way("one worker", longest(FEW)),
+    Way("a new worker for each turn, all recordings", longest(), loses_workers=True, is_long=True),
     Way("one worker, all recordings", longest(), is_long=True),
 )
 

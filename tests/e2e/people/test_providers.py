@@ -44,7 +44,6 @@ def sign_in_at_canaille(page: Page) -> None:
     page.get_by_role("button", name="Accept").click()
 
 
-@pytest.mark.journey
 def test_somebody_comes_in_by_the_provider_that_an_administrator_has_connected(
     company: Stack, issuer: str, contexts: list[BrowserContext]
 ) -> None:

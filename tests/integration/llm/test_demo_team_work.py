@@ -1,5 +1,7 @@
 """The bundled team at work with the demo model, on real workers: as after `make run`."""
 
+import pytest
+
 from backend.domains.catalog import FINANCE
 from backend.domains.finance_team import FINANCE_TEAM
 from backend.types import JSON
@@ -25,6 +27,7 @@ def ask(stack: Stack, session_id: str, message: str) -> tuple[JSON, str]:
     return turn, [row["content"]["text"] for row in rows if row["content_type"] == "text"][-1]
 
 
+@pytest.mark.chaos  # long: the single agent's questions are asked in test_demo_questions.py
 def test_the_questions_of_the_single_agent_are_answered_the_same_in_the_team(
     demo_stack: Stack,
 ) -> None:
