@@ -81,7 +81,8 @@ def test_an_unfinished_turn_is_not_rated(accounts: Accounts, stack: Stack) -> No
 
     assert rate(person, turn, "up") == 409
     stack.query_and_commit(
-        "UPDATE turns SET status = 'failed', finished_at = now(), error = '{\"title\": \"Lost\"}'"
+        "UPDATE turns SET status = 'failed', finished_at = now(),"
+        " error = jsonb_build_object('title', 'Lost', 'detail', 'Its worker was lost.')"
         " WHERE id = CAST(:id AS uuid)",
         id=turn["id"],
     )
