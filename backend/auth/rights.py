@@ -5,6 +5,7 @@ for all others it does not exist.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, String, cast, func, select, tuple_
@@ -37,10 +38,16 @@ class Rights:
 
 def read_rights(session: Session, scope: Scope) -> Rights:
     """Return what the caller may use now."""
+    found = session.execute(_all_withheld(scope))
+    return Rights(scope, frozenset((one.resource_type, one.resource_id) for one in found))
+
+
+@lru_cache(1_000)  # building it takes longer than running it
+def _all_withheld(scope: Scope) -> Select[Any]:
+    """Return the kinds and ids of the resources that others were granted, but not the caller."""
     row = GrantRow
     query = select(row.resource_type, row.resource_id).where(row.resource_type.in_(OPEN))
-    found = session.execute(_withheld_of(query, scope))
-    return Rights(scope, frozenset((one.resource_type, one.resource_id) for one in found))
+    return _withheld_of(query, scope)
 
 
 def is_usable(scope: Scope, resource: Resource, id_column: Any) -> ColumnElement[bool]:

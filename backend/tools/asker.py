@@ -3,14 +3,16 @@
 import asyncio
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import Protocol
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from backend.auth.callers import scope_of
 from backend.auth.rights import Rights, read_rights
+from backend.auth.scope import Scope
 from backend.conversations.service import visible_to
 from backend.errors.models import ModelWithheld
 from backend.errors.people import RightsEnded
@@ -78,18 +80,23 @@ class TurnAsker:
         return self._last
 
     def _read_now(self, session: Session) -> Rights:
-        row, scope = ConversationRow, scope_of(session, self._user_id)
+        scope = scope_of(session, self._user_id)
         rights = read_rights(session, scope)
-        is_theirs = visible_to(scope, Right.CONTINUE)
-        found = session.execute(
-            select(row.domain_id).where(row.id == self._conversation_id, is_theirs)
-        ).one_or_none()
+        theirs, its_id = _domain_of_theirs(scope), {"id": self._conversation_id}
+        found = session.execute(theirs, its_id).one_or_none()
         if found is None:
             raise RightsEnded
         is_usable = rights.may_use(Resource.DOMAIN, str(found.domain_id))
         if not is_usable and not scope.has(Permission.MANAGE_DOMAINS):
             raise RightsEnded("Who asked may not use the domain of this session any more.")
         return rights
+
+
+@lru_cache(1_000)  # building it takes longer than running it
+def _domain_of_theirs(scope: Scope) -> Select[UUID | None]:
+    """Select the domain of the session `id`, if the caller may continue it."""
+    row, is_theirs = ConversationRow, visible_to(scope, Right.CONTINUE)
+    return select(row.domain_id).where(row.id == bindparam("id"), is_theirs)
 
 
 def check_model(rights: Rights, name: str) -> None:
