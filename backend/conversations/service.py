@@ -30,6 +30,7 @@ from backend import audit
 from backend.auth.naming import is_person, is_team
 from backend.auth.reach import OWN, conversation_reached_by, reaching
 from backend.auth.scope import Scope
+from backend.conversations.accesses import last_access
 from backend.conversations.figures import (
     has_errors,
     has_thumbs_down,
@@ -447,6 +448,7 @@ _SESSIONS = select(
     ConversationRow.team,
     ConversationRow.created_at,
     ConversationRow.updated_at,
+    last_access.label("last_accessed_at"),
 )
 _ONE_SESSION = _SESSIONS.add_columns(
     ConversationRow.image["models"].label("offered"),

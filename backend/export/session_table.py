@@ -17,7 +17,7 @@ MOST_ROWS = 10_000
 CUT = f"Cut: this file has the first {MOST_ROWS:,} sessions only. Narrow the filters for others."
 _OF_SESSION = ("id", "title", "owner", "owner_name", "domain", "status", "turn_count")
 _FIGURES = tuple(SessionFigures.model_fields)
-_TIMES = ("created_at", "updated_at")
+_TIMES = ("created_at", "updated_at", "last_accessed_at")
 COLUMNS = (*_OF_SESSION, *_FIGURES, *_TIMES)
 
 

@@ -35,6 +35,7 @@ class Departing(Wire):
     owner_name: str
     domain: str
     updated_at: datetime
+    last_accessed_at: datetime
     reason: Reason
 
 

@@ -20,12 +20,14 @@ _IDLE = (
     "NOT EXISTS (SELECT FROM turns WHERE turns.conversation_id = c.id"
     " AND turns.status IN ('queued', 'running', 'waiting'))"
 )
+_LAST = "greatest(c.last_accessed_at, c.updated_at)"
 _COLUMNS = (
     "c.id, c.title, c.owner_id AS owner, c.updated_at, c.version,"
+    " greatest(c.last_accessed_at, c.updated_at) AS last_accessed_at,"
     " coalesce((SELECT name FROM users WHERE users.id = c.owner_id), c.owner_id) AS owner_name,"
     " coalesce((SELECT name FROM domains WHERE domains.id = c.domain_id), c.domain_name) AS domain"
 )
-_STAYS = "conversations.id <> ALL(CAST(:departing AS uuid[]))"
+_STAYS = "c.id <> ALL(CAST(:departing AS uuid[]))"
 # A domain's own days take precedence over the settings'; 0 there means forever. They may predate
 # the upper bound, and no day lies further back than dates allow.
 _AGE = text(
@@ -33,14 +35,14 @@ _AGE = text(
     f" LATERAL (SELECT least(coalesce((d.template ->> 'retention_days')::numeric, :days),"
     f" {LONGEST_DAYS})::int AS days) kept"
     " WHERE c.parent_id IS NULL"
-    " AND kept.days > 0 AND c.updated_at < now() - make_interval(days => kept.days)"
-    f" AND {_IDLE} ORDER BY c.updated_at, c.id"
+    f" AND kept.days > 0 AND {_LAST} < now() - make_interval(days => kept.days)"
+    f" AND {_IDLE} ORDER BY last_accessed_at, c.id"
 )
 _NUMBER = text(
     f"SELECT {_COLUMNS} FROM (SELECT *, row_number() OVER (PARTITION BY owner_id"  # noqa: S608  (constants)
-    " ORDER BY pinned DESC, updated_at DESC, id) AS place FROM conversations"
+    f" ORDER BY pinned DESC, {_LAST} DESC, id) AS place FROM conversations c"
     f" WHERE parent_id IS NULL AND {_STAYS}) c"
-    f" WHERE c.place > :limit AND {_IDLE} ORDER BY c.updated_at, c.id"
+    f" WHERE c.place > :limit AND {_IDLE} ORDER BY last_accessed_at, c.id"
 )
 _STORAGE = text(
     "WITH pieces AS ("  # noqa: S608  (constants)
@@ -58,12 +60,12 @@ _STORAGE = text(
     "), sizes AS ("
     " SELECT coalesce(whole.parent_id, whole.id) AS conversation_id, sum(bytes) AS bytes"
     " FROM pieces JOIN conversations whole ON whole.id = pieces.conversation_id GROUP BY 1"
-    "), c AS (SELECT conversations.*, sum(sizes.bytes)"
-    " OVER (ORDER BY pinned DESC, updated_at DESC, id) AS kept_bytes"
-    " FROM conversations JOIN sizes ON sizes.conversation_id = conversations.id"
+    "), c AS (SELECT c.*, sum(sizes.bytes)"
+    f" OVER (ORDER BY pinned DESC, {_LAST} DESC, id) AS kept_bytes"
+    " FROM conversations c JOIN sizes ON sizes.conversation_id = c.id"
     f" WHERE {_STAYS})"
     f" SELECT {_COLUMNS} FROM c WHERE c.kept_bytes > :limit AND {_IDLE}"
-    " ORDER BY c.updated_at, c.id"
+    " ORDER BY last_accessed_at, c.id"
 )
 
 
@@ -97,7 +99,7 @@ def make_plan(session: Session, rules: RetentionRules) -> Plan:
         if limit:
             before = [one.id for one in departing]
             departing += _found(session, reason, query, {"limit": limit, "departing": before})
-    return Plan(tuple(sorted(departing, key=lambda one: (one.updated_at, one.id))))
+    return Plan(tuple(sorted(departing, key=lambda one: (one.last_accessed_at, one.id))))
 
 
 def _found(

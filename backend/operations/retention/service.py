@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.artifacts import erasing as artifacts
 from backend.auth.scope import Scope
+from backend.conversations.accesses import last_access
 from backend.conversations.removal import children_of, delete_conversation
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.plan import Plan, Planned, make_plan
@@ -113,7 +114,7 @@ def _delete(session: Session, run: _Run, one: Planned) -> list[UUID]:
     Return its id and those of its tasks' sessions; nothing if it stays.
     """
     row = ConversationRow
-    is_as_planned = (row.updated_at == one.updated_at) & (row.version == one.version)
+    is_as_planned = (last_access == one.last_accessed_at) & (row.version == one.version)
     held = session.scalar(
         select(row.id).where(row.id == one.id, is_as_planned).with_for_update(skip_locked=True)
     )

@@ -219,6 +219,9 @@ class Session(Wire):
     )
     created_at: datetime
     updated_at: datetime
+    last_accessed_at: datetime = Field(
+        description="When somebody last read or wrote in it, to the minute. A review is no access."
+    )
 
 
 class SessionPage(Wire):

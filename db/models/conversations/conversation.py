@@ -23,6 +23,7 @@ class ConversationRow(Base):
     conversation works on a task of that one; it is then listed only there. `domain_name` follows
     the domain when it is renamed; of a deleted domain, `stored_domain_name` is its last name.
     From `deletes_at` on it does not exist any more, and a worker deletes it; no list has it before.
+    `last_accessed_at`: when somebody last read it, to the minute; a later `updated_at` counts too.
     """
 
     __tablename__ = "conversations"
@@ -68,6 +69,7 @@ class ConversationRow(Base):
     metadata_: Mapped[JSON] = mapped_column("metadata", server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
     updated_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
+    last_accessed_at: Mapped[datetime | None]
     domain_version: Mapped[int | None]
     branch: Mapped[int] = mapped_column(server_default="1")
     path: Mapped[list[list[int | None]] | None] = mapped_column(JSONB)

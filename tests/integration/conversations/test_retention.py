@@ -105,6 +105,16 @@ def test_a_domains_old_sessions_go_with_all_that_belongs_to_them(
     assert event.details == about
 
 
+def test_what_somebody_still_reads_stays(quiet: Stack, model: ScriptedModel) -> None:
+    domain = make_domain(quiet, retention_days=30)
+    read, unread = (aged(quiet, model, domain, 31) for _ in range(2))
+    quiet.messages(read)
+
+    apply(quiet)
+
+    assert [exists(quiet, one) for one in (read, unread)] == [True, False]
+
+
 def test_what_goes_next_is_shown_before_it_goes(quiet: Stack, model: ScriptedModel) -> None:
     old = aged(quiet, model, make_domain(quiet, retention_days=7), 8)
 

@@ -104,7 +104,7 @@ class Store:
             "id": uuid4(), "title": title, "domain": "finance", "domain_id": uuid4(),
             "image_id": uuid4(), "status": "idle", "pinned": False, "archived": False,
             "message_count": 0, "turn_count": 0, "owner": "local", "created_at": now,
-            "updated_at": now,
+            "updated_at": now, "last_accessed_at": now,
         } | fields  # fmt: skip
         session = Session(**values)
         self.sessions[session.id] = session

@@ -36,6 +36,7 @@ def _session(number: int) -> Session:
     at = NOON - timedelta(minutes=number)
     fields = dict.fromkeys(Session.model_fields) | {
         "id": uuid4(), "title": str(number), "status": "idle", "created_at": at, "updated_at": at,
+        "last_accessed_at": at,
     }  # fmt: skip
     return Session.model_construct(**fields)
 

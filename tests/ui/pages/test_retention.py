@@ -21,7 +21,7 @@ def departing(title="Old talk"):
     now = datetime.now(UTC)
     return Departing(
         id=uuid4(), title=title, owner="u-1", owner_name="ada", domain="finance", updated_at=now,
-        reason=Reason.AGE,
+        last_accessed_at=now, reason=Reason.AGE,
     )  # fmt: skip
 
 

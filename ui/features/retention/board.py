@@ -67,7 +67,7 @@ def _departing(retention: Retention) -> None:
                 "Session": one.title or "New chat",
                 "Owner": one.owner_name,
                 "Domain": one.domain,
-                "Last used": one.updated_at.astimezone(zone(st.context.timezone)),
+                "Last used": one.last_accessed_at.astimezone(zone(st.context.timezone)),
                 "Why": REASONS[one.reason],
             }
             for one in retention.first

@@ -17,6 +17,7 @@ from backend.api.dependencies import (
     ReaderDep,
     ReadScope,
     ServicesDep,
+    Unattended,
 )
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import EventResponse, follow
@@ -26,7 +27,7 @@ from backend.api.http import gzip
 from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.threads import large
 from backend.api.routes.conversations.wanted import WantedSessions
-from backend.conversations import reviews
+from backend.conversations import accesses, reviews
 from backend.conversations import service as conversations
 from backend.conversations.message_filter import MessageFilter
 from backend.conversations.messages import get_result, list_messages
@@ -179,6 +180,7 @@ def get_messages(
             max_length=LONGEST_SEARCH,
         ),
     ] = None,
+    unattended: Unattended = None,
 ) -> MessagePage:
     """Display messages by ascending position: the latest page, or one after, before or around.
 
@@ -198,6 +200,9 @@ def get_messages(
             limit=limit,
             of_branch=branch is not None,
         )
+        is_access = unattended is None and accesses.is_due(session, scope, session_id)
+    if is_access:
+        accesses.note(services.database, scope, session_id)
     reviews.note_reading(services.database, scope, session_id)
     return page
 
