@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
+from backend.conversations import todos as todo_ids
 from backend.llm.arguments import MODEL_NAME, parse_arguments
 from backend.llm.wire.deltas import UNSHOWN
 from backend.llm.wire.kept import FOR, KEPT, NOT_KEPT, THINKING
@@ -73,10 +74,15 @@ def todos(todos: list[JSON], agent: str) -> Draft:
 
 
 def readable_todos(value: Any) -> list[JSON]:
-    """Return a state's todos that have text; values of another shape are skipped."""
-    known = [todo for todo in value if isinstance(todo, dict)] if isinstance(value, list) else []
+    """Return a state's todos that have text, with ids; values of another shape are skipped."""
+    with_ids = todo_ids.with_ids(value) if isinstance(value, list) else []
+    known = [todo for todo in with_ids if isinstance(todo, dict)]
     return [
-        {"content": str(todo["content"]), "status": str(todo.get("status") or "pending")}
+        {
+            "id": todo["id"],
+            "content": str(todo["content"]),
+            "status": str(todo.get("status") or "pending"),
+        }
         for todo in known
         if todo.get("content")
     ]

@@ -1,12 +1,13 @@
 """Letting the agent plan: a todo list in the state, ticked off as it works, shown to people."""
 
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
-from langchain.agents.middleware import TodoListMiddleware
-from langchain.agents.middleware.todo import WRITE_TODOS_SYSTEM_PROMPT
+from langchain.agents.middleware import AgentState, TodoListMiddleware
+from langchain.agents.middleware.todo import WRITE_TODOS_SYSTEM_PROMPT, Todo
 from pydantic import Field
 
 from backend.agents.state_tools import mark_state_only
+from backend.conversations.todos import keep_ids
 from backend.schemas.wire import Input
 
 # LangChain's has 3,873 characters, of which endpoints take 1,024; the prompt says the rest.
@@ -32,8 +33,16 @@ class TodosSettings(Input):
     prompt: str | None = Field(None, description="The prompt about the list; absent: LangChain's.")
 
 
+class TodosState(AgentState[Any]):
+    """The list; its items have ids, which the agent neither reads nor writes."""
+
+    todos: NotRequired[Annotated[list[Todo], keep_ids]]
+
+
 class Todos(TodoListMiddleware[Any, Any]):
     """LangChain's policy: a tool `write_todos`, and a section of the system prompt about it."""
+
+    state_schema = TodosState
 
     def __init__(self, settings: TodosSettings) -> None:
         prompt = settings.prompt or WRITE_TODOS_SYSTEM_PROMPT

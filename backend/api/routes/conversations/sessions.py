@@ -32,6 +32,7 @@ from backend.conversations import service as conversations
 from backend.conversations.message_filter import MessageFilter
 from backend.conversations.messages import get_result, list_messages
 from backend.conversations.state.store import load_state
+from backend.conversations.todos import with_ids
 from backend.domains.template import image_of, template_of
 from backend.schemas.conversations.sessions import (
     MAX_DELETION_SECONDS,
@@ -221,10 +222,11 @@ def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ReadSco
 @router.get("/{session_id}/state")
 @large
 def get_state(session_id: UUID, services: ServicesDep, scope: ReadScope) -> dict[str, Any]:
-    """The agent state: exactly what the model reads next."""
+    """The agent state: exactly what the model reads next. Its todos have ids for other programs."""
     with services.database.read() as session:
         conversations.check_visible(session, scope, session_id)
         state = {**STATE_KEYS, **load_state(session, session_id).state}
+    state["todos"] = with_ids(state["todos"])
     reviews.note_reading(services.database, scope, session_id)
     return state
 
