@@ -20,6 +20,7 @@ CUT_SHORT = {
     "length": "The answer ends here because it reached the model's limit of length.",
     "content_filter": "The provider's content filter ended the answer here.",
 }
+USAGE = "usage"  # metadata of one row of a model message: the tokens of its call
 RESPONSE = "response"  # metadata of a team's message: its agent's response besides the text
 NOT_SHOWN = "The model's answer has parts that cannot be shown here: {}."
 TOO_MUCH_TO_KEEP = (
@@ -125,7 +126,7 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
         rows.append(notice(TOO_MUCH_TO_KEEP.format(response[NOT_KEPT])))
     if not rows or (status is MessageStatus.COMPLETED and _says_nothing(message)):
         rows.append(notice("The model gave an empty answer. Ask again, or rephrase the message."))
-    _add_sources(rows, response)
+    _add_details(rows, _sources(response) | _usage(message))
     return [
         replace(row, sequence=i, agent=agent, metadata=metadata | row.metadata)
         for i, row in enumerate(rows)
@@ -240,14 +241,31 @@ def _assistant_metadata(message: JSON) -> JSON:
     return named | ({RESPONSE: response} if response else {})
 
 
-def _add_sources(rows: list[Draft], metadata: JSON) -> None:
-    """Add the sources to the text's row, or to the first row if there is no text."""
-    sources = {
-        name: metadata[name] for name in (SOURCES, MORE_SOURCES, EXECUTED) if metadata.get(name)
+def _sources(response: JSON) -> JSON:
+    return {
+        name: response[name] for name in (SOURCES, MORE_SOURCES, EXECUTED) if response.get(name)
     }
+
+
+def _usage(message: JSON) -> JSON:
+    """Return the tokens of the model call that gave the message, if its endpoint reported them."""
+    used = message.get("usage_metadata")
+    if not used:
+        return {}
+    tokens = {
+        "input_tokens": used.get("input_tokens", 0),
+        "cached_tokens": (used.get("input_token_details") or {}).get("cache_read", 0),
+        "output_tokens": used.get("output_tokens", 0),
+        "reasoning_tokens": (used.get("output_token_details") or {}).get("reasoning", 0),
+    }
+    return {USAGE: tokens}
+
+
+def _add_details(rows: list[Draft], details: JSON) -> None:
+    """Add what concerns the whole message to its text's row, or to the first if it has no text."""
     texts = (place for place, row in enumerate(rows) if row.content_type is ContentType.TEXT)
     place = next(texts, 0)
-    rows[place] = replace(rows[place], metadata=rows[place].metadata | sources)
+    rows[place] = replace(rows[place], metadata=rows[place].metadata | details)
 
 
 def _sent_as(message: JSON) -> JSON:

@@ -125,6 +125,18 @@ def test_a_session_has_the_fields_of_the_contract(stack: Stack) -> None:
     assert stack.client.get(f"/sessions/{session['id']}").json() == session
 
 
+def test_each_model_messages_rows_have_the_tokens_of_its_call(stack: Stack) -> None:
+    turn = stack.chat(script({"tools": [{"name": "list_sources"}]}, {"text": "Here."}))
+
+    rows = stack.messages(turn["session_id"])
+    with_usage = [row for row in rows if "usage" in row["metadata"]]
+    assert [row["content_type"] for row in with_usage] == ["tool_call", "text"]
+    used = stack.turn(turn["turn_id"])["usage"]
+    for kind in ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"):
+        assert sum(row["metadata"]["usage"][kind] for row in with_usage) == used[kind]
+    assert used["input_tokens"] > 0
+
+
 def test_an_unnamed_session_is_named_after_its_first_message(stack: Stack) -> None:
     named = make_session(stack, title="My name")
     stack.chat("another subject", named)

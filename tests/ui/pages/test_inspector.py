@@ -59,6 +59,16 @@ def test_each_message_has_its_fate_and_a_lost_one_its_reason(open_inspector, sto
     )
 
 
+def test_an_answer_has_the_tokens_of_its_call(open_inspector, store):
+    store.inspected.add_usual()
+    used = {"input_tokens": 1200, "cached_tokens": 1000, "output_tokens": 56, "reasoning_tokens": 0}
+    store.inspected.pairs[0].shown[0].message.metadata = {"usage": used}
+
+    page = open_inspector()
+
+    assert says(page, "1,200 tokens in (1,000 cached), 56 out · 1 model call")
+
+
 def test_the_budget_stands_beside_what_is_used_of_it(open_inspector, store):
     store.inspected.add_usual()
 

@@ -206,6 +206,29 @@ def test_sources_stand_with_the_text_and_a_row_before_it_says_nothing_of_them():
     assert text.metadata == {"model_name": "m", **told}
 
 
+@pytest.mark.parametrize("text", ["Yes.", ""])
+def test_one_row_of_a_message_has_the_tokens_of_its_call(text: str) -> None:
+    usage = {
+        "input_tokens": 120, "output_tokens": 30, "total_tokens": 150,
+        "input_token_details": {"cache_read": 100}, "output_token_details": {"reasoning": 20},
+    }  # fmt: skip
+    message = {
+        "role": "assistant",
+        "content": text,
+        "additional_kwargs": {"reasoning_content": "Hm."},
+        "tool_calls": [call("{}")],
+        "usage_metadata": usage,
+    }
+
+    rows = display.assistant_drafts(message, "a", MessageStatus.COMPLETED)
+
+    (row,) = [row for row in rows if "usage" in row.metadata]
+    assert row.content_type == ("text" if text else "thinking")
+    assert row.metadata["usage"] == {
+        "input_tokens": 120, "cached_tokens": 100, "output_tokens": 30, "reasoning_tokens": 20,
+    }  # fmt: skip
+
+
 def test_what_was_too_much_to_be_kept_is_said():
     told = {"finish_reason": "stop", "not_kept": "600,000 of 500,000"}
     message = {"role": "assistant", "content": "Yes.", "response_metadata": told}

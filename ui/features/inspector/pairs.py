@@ -100,6 +100,8 @@ def _shown(row: InspectedRow) -> None:
     status = words.context_status_badge(row.context_status)
     head = f":small[{plain(words.speaker(message), 80)}{tokens}] {status}"
     st.markdown(f"{head}  \n{_brief(words.words_of(message))}")
+    if used := words.call_usage(message):
+        st.caption(used)
 
 
 def _read(message: ReadMessage) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
+from backend.schemas.conversations.turns import Usage
 from backend.schemas.inspection import (
     ContextStatus,
     InspectedRow,
@@ -13,6 +14,7 @@ from backend.schemas.inspection import (
     ReadMessage,
     Reason,
 )
+from ui.features.usage import words as usage_words
 from ui.shared.formats import reader
 from ui.shared.text.json_text import lay_out
 
@@ -64,6 +66,12 @@ def words_of(row: DisplayMessage) -> str:
     if row.content_type is ContentType.TOOL_CALL:
         return _call_words(content)
     return str(content.get("text") or content.get("content") or content.get("detail") or "")
+
+
+def call_usage(row: DisplayMessage) -> str:
+    """Return the tokens of the model call that gave a message; empty where they are not told."""
+    used = row.metadata.get("usage")
+    return usage_words.usage(Usage(**used, model_calls=1)) if used else ""
 
 
 def words_read(message: ReadMessage) -> str:
