@@ -124,13 +124,13 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
     """Open the image's tool servers for the block and yield all tools its agents may have.
 
     `on_progress` receives the progress of running tools. A server that who asks may not use, or
-    not one of its secrets, does not exist. Raise AppError if they may not go on with the turn.
+    not one of its secrets, does not exist.
     """
     named = {name for agent in everyone_in(recipe.image) for name in agent.tools or ()}
     makes = recipe.tool_context.makes_artifacts or makes_artifacts(recipe.image)
     context = replace(recipe.tool_context, on_progress=on_progress, makes_artifacts=makes)
     own = build_tools(offered_tools(recipe.image.tools, named, context), context)
-    rights = await context.person.check()
+    rights = context.person.rights()
     servers = {
         name: server
         for name, server in recipe.image.mcp_servers.items()

@@ -9,12 +9,17 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     DateTime,
+    Select,
+    Uuid,
+    bindparam,
     cast,
     delete,
     exists,
@@ -44,6 +49,8 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.file import FileRow
 from db.models.people.grant import GrantRow
 from db.models.turns.turn import TurnRow
+
+SessionId = UUID | BindParameter[UUID]
 
 MEGABYTE = 1_000_000
 MOST_FILES = 500  # per person
@@ -214,8 +221,14 @@ def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[Usable
 
 def has_documents(session: Session, scope: Scope, session_id: UUID) -> bool:
     """Return whether any file that a session's agents may query is a document."""
-    is_one = _usable_in(scope, session_id) & (FileRow.kind == DOCUMENT)
-    return bool(session.scalar(select(exists().where(is_one))))
+    return bool(session.scalar(_finds_documents(scope), {"session": session_id}))
+
+
+@lru_cache(1_000)  # building it takes longer than running it
+def _finds_documents(scope: Scope) -> Select[Any]:
+    """Select whether a document is usable in the session `session`."""
+    is_one = _usable_in(scope, bindparam("session", type_=Uuid())) & (FileRow.kind == DOCUMENT)
+    return select(exists().where(is_one))
 
 
 def save_reading(
@@ -290,7 +303,7 @@ def _leaves() -> ColumnElement[bool]:
     return exists().where(row.id == FileRow.conversation_id, row.deletes_at.is_not(None))
 
 
-def _usable_in(scope: Scope, session_id: UUID) -> ColumnElement[bool]:
+def _usable_in(scope: Scope, session_id: SessionId) -> ColumnElement[bool]:
     """Select the files that a session's agents may query for the caller.
 
     They are its own, those of the session whose task it runs, and the caller's for all sessions. Of
@@ -315,14 +328,14 @@ def _usable_in(scope: Scope, session_id: UUID) -> ColumnElement[bool]:
     return or_(_is_own(FileRow, session_id), of_all)
 
 
-def _is_own(file: type[FileRow], session_id: UUID) -> ColumnElement[bool]:
+def _is_own(file: type[FileRow], session_id: SessionId) -> ColumnElement[bool]:
     """Match the files of a session, and of the one whose task it runs."""
     parent = select(ConversationRow.parent_id).where(ConversationRow.id == session_id)
     of = file.conversation_id
     return or_(of == session_id, of == parent.scalar_subquery())
 
 
-def _beginning_of(session_id: UUID) -> ColumnElement[datetime]:
+def _beginning_of(session_id: SessionId) -> ColumnElement[datetime]:
     """Return when a session's first turn came, for a task's session that of the session it serves.
 
     Infinity before the first turn.

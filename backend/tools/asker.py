@@ -51,17 +51,17 @@ class KnownAsker:
 class TurnAsker:
     """Who asked a turn of a conversation; several threads may ask.
 
-    `patience`: for how many seconds reading is retried while the database is down.
+    `rights`: what they might do when the turn was claimed. `patience`: for how many seconds reading
+    is retried while the database is down.
     """
 
     def __init__(
-        self, database: Database, user_id: str, conversation_id: UUID, patience: float
+        self, database: Database, rights: Rights, conversation_id: UUID, patience: float
     ) -> None:
         self._database = database
-        self._user_id = user_id
+        self._last = rights
         self._conversation_id = conversation_id
         self._patience = patience
-        self._last: Rights | None = None
 
     async def check(self) -> Rights:
         """Read what they may do now.
@@ -73,23 +73,32 @@ class TurnAsker:
 
     def rights(self) -> Rights:
         """Return what they might do at the last check."""
-        return self._last or self._read()
-
-    def _read(self) -> Rights:
-        self._last = self._database.retry_transaction(self._read_now, self._patience)
         return self._last
 
-    def _read_now(self, session: Session) -> Rights:
-        scope = scope_of(session, self._user_id)
-        rights = read_rights(session, scope)
-        theirs, its_id = _domain_of_theirs(scope), {"id": self._conversation_id}
-        found = session.execute(theirs, its_id).one_or_none()
-        if found is None:
-            raise RightsEnded
-        is_usable = rights.may_use(Resource.DOMAIN, str(found.domain_id))
-        if not is_usable and not scope.has(Permission.MANAGE_DOMAINS):
-            raise RightsEnded("Who asked may not use the domain of this session any more.")
-        return rights
+    def _read(self) -> Rights:
+        person = self._last.scope.user_id
+
+        def read(session: Session) -> Rights:
+            return read_rights_in(session, person, self._conversation_id)
+
+        self._last = self._database.retry_transaction(read, self._patience)
+        return self._last
+
+
+def read_rights_in(session: Session, user_id: str, conversation_id: UUID) -> Rights:
+    """Return what a person may do in a conversation now.
+
+    Raise PersonDisabled, or RightsEnded if they may use the session or its domain no more.
+    """
+    scope = scope_of(session, user_id)
+    rights = read_rights(session, scope)
+    found = session.execute(_domain_of_theirs(scope), {"id": conversation_id}).one_or_none()
+    if found is None:
+        raise RightsEnded
+    is_usable = rights.may_use(Resource.DOMAIN, str(found.domain_id))
+    if not is_usable and not scope.has(Permission.MANAGE_DOMAINS):
+        raise RightsEnded("Who asked may not use the domain of this session any more.")
+    return rights
 
 
 @lru_cache(1_000)  # building it takes longer than running it

@@ -63,12 +63,14 @@ def find_all_limits(session: Session) -> AllLimits:
 
 def team_limits_of(session: Session, conversation_id: UUID) -> TeamLimits | None:
     """Return the limits of the team that a conversation belongs to, if both exist."""
+    conversation = session.get(ConversationRow, conversation_id)
+    if conversation is None or conversation.team is None:
+        return None
     row = BudgetRow
     found = session.execute(
         select(TeamRow.id, TeamRow.name, row.tokens, row.cost)
-        .join(ConversationRow, ConversationRow.team == TeamRow.id)
         .join(row, (row.principal_type == TEAM) & (row.principal_id == TeamRow.id))
-        .where(ConversationRow.id == conversation_id)
+        .where(TeamRow.id == conversation.team)
     ).one_or_none()
     return TeamLimits(found.id, found.name, DayLimits(found.tokens, found.cost)) if found else None
 

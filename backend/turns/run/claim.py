@@ -11,17 +11,18 @@ from backend.agents.answers import Answers
 from backend.agents.state import calling_message
 from backend.approvals.allowed_tools import tools_allowed_in
 from backend.approvals.store import load_answers, resume_after_decisions
-from backend.auth.callers import scope_of
+from backend.auth.rights import Rights
 from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
 from backend.errors.conversations import CorruptState
-from backend.errors.people import PersonDisabled
+from backend.errors.people import PersonDisabled, RightsEnded
 from backend.files.rows import has_documents
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn, TurnStatus
+from backend.tools.asker import read_rights_in
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.lifecycle import (
     MAX_LOSSES,
@@ -66,7 +67,7 @@ class Claim:
 
     turn: Turn
     attempt: int
-    scope: Scope
+    rights: Rights
     image: JSON
     context: EventContext
     stored: StoredState
@@ -93,6 +94,11 @@ class Claim:
     def conversation_id(self) -> UUID:
         """Return the id of the turn's conversation."""
         return self.turn.session_id
+
+    @property
+    def scope(self) -> Scope:
+        """Return the scope of who asked."""
+        return self.rights.scope
 
     @property
     def spent(self) -> Spent:
@@ -134,9 +140,9 @@ def claim_turn(
     if held is None or not _may_claim(session, held.turn, held.lease_is_over, at_once):
         return None
     turn = held.turn
-    closed = _close_what_cannot_run(session, turn)
-    if closed is not None:
-        return closed
+    rights = _rights_or_end(session, turn)
+    if isinstance(rights, Closed):
+        return rights
     if is_suspect(_losses(turn)) and not is_alone:
         return Suspect(turn.id)
     taken = _take(session, turn, worker, lease_seconds)
@@ -144,7 +150,7 @@ def claim_turn(
         stored = load_checked(session, turn.conversation_id)
     except CorruptState as error:
         return close_turn(session, turn, Outcome.failed(error.title, error.detail))
-    return _build(session, held, taken, stored)
+    return _build(session, held, taken, stored, rights)
 
 
 def _may_claim(session: Session, turn: TurnRow, is_over: bool, at_once: int) -> bool:
@@ -160,19 +166,22 @@ def _may_claim(session: Session, turn: TurnRow, is_over: bool, at_once: int) -> 
     return turn.stop_requested or may_run(session, turn.owner_id, at_once)
 
 
-def _close_what_cannot_run(session: Session, turn: TurnRow) -> Closed | None:
-    """Close the turn if it is to be stopped, or lost too many workers; else return None."""
+def _rights_or_end(session: Session, turn: TurnRow) -> Rights | Closed:
+    """Return what who asked may do now; close the turn if it is not to run.
+
+    It is not if it is to be stopped, if they may not go on, or if it lost too many workers.
+    """
     if turn.stop_requested:
         return close_turn(session, turn, Outcome.stopped())
     try:
-        scope_of(session, turn.owner_id)
-    except PersonDisabled as error:
+        rights = read_rights_in(session, turn.owner_id, turn.conversation_id)
+    except (PersonDisabled, RightsEnded) as error:
         return close_turn(session, turn, Outcome.failed(error.title, error.detail))
     in_row = _losses(turn)
     if is_exhausted(in_row):
         change_turn(session, turn, **LAST_LOSS, losses_in_row=in_row)
         return close_turn(session, turn, GIVEN_UP)
-    return None
+    return rights
 
 
 def _losses(turn: TurnRow) -> int:
@@ -195,10 +204,12 @@ def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) ->
     return _Taken(added, is_lost, has_waited)
 
 
-def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredState) -> Claim:
+def _build(
+    session: Session, held: LockedTurn, taken: _Taken, stored: StoredState, rights: Rights
+) -> Claim:
     """Return the claim of a turn that was taken, with everything it starts from."""
     conversation, turn = held.conversation, held.turn
-    scope = scope_of(session, turn.owner_id)
+    scope = rights.scope
     asking = calling_message(stored.state)
     updated: list[DisplayMessage] = []
     if taken.has_waited:
@@ -206,7 +217,7 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
     return Claim(
         turn=wire_turn(turn),
         attempt=turn.attempt,
-        scope=scope,
+        rights=rights,
         image=conversation.image,
         context=context_in(conversation, turn),
         stored=stored,

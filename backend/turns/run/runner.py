@@ -248,7 +248,7 @@ def _sources(runtime: Runtime, claim: Claim, asker: TurnAsker) -> Sources:
 def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
     services = runtime.services
     patience = services.settings.lease_seconds
-    asker = TurnAsker(services.database, claim.scope.user_id, claim.conversation_id, patience)
+    asker = TurnAsker(services.database, claim.rights, claim.conversation_id, patience)
 
     async def permit(model: str) -> None:
         check_model(await asker.check(), model)
