@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from backend.imports.deep_json import parse_deep
 from backend.imports.errors import ImportRefused
 from backend.imports.upload import Upload
 
@@ -51,7 +52,10 @@ def read_json(upload: Upload, name: str) -> Any:
 def parse(text: str | bytes) -> Any:
     """Return the JSON of a text; an Unreadable in place of what is none."""
     try:
-        return json.loads(text)
+        try:
+            return json.loads(text)
+        except RecursionError:  # a conversation whose answers are inside of their questions
+            return parse_deep(text if isinstance(text, str) else text.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         head = text[:200]
         return Unreadable(head if isinstance(head, str) else head.decode("utf-8", "replace"))

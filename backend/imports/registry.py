@@ -4,7 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from backend.imports.errors import ImportRefused
-from backend.imports.formats import openai_lines
+from backend.imports.formats import (
+    chainlit,
+    chatgpt,
+    claude,
+    librechat,
+    open_webui,
+    openai_lines,
+)
 from backend.imports.model import ImportedConversation, Skipped
 from backend.imports.upload import Upload
 
@@ -27,7 +34,7 @@ class Format(Protocol):
 
 
 # In the order of asking: formats with unmistakable names of files come first.
-FORMATS: Sequence[Format] = (openai_lines,)
+FORMATS: Sequence[Format] = (chatgpt, claude, librechat, open_webui, chainlit, openai_lines)
 
 
 def find_format(upload: Upload) -> Format:
