@@ -58,7 +58,7 @@ format: ## format the code, fix what the linter can, and store the API document
 	$(PY) -m backend.api.document
 
 bench: ## benchmark against peers and print the table of ratios
-	$(INSTALL) requirements-bench.txt
+	$(INSTALL) requirements-dev.txt
 	@exec $(PY) -m benchmarks
 
 pollock: ## read Pollock's polluted text files and say what is silently wrong: FOLDER="…/polluted_files …"

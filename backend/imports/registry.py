@@ -8,6 +8,7 @@ from backend.imports.formats import (
     chainlit,
     chatgpt,
     claude,
+    langgraph,
     librechat,
     open_webui,
     openai_lines,
@@ -34,7 +35,15 @@ class Format(Protocol):
 
 
 # In the order of asking: formats with unmistakable names of files come first.
-FORMATS: Sequence[Format] = (chatgpt, claude, librechat, open_webui, chainlit, openai_lines)
+FORMATS: Sequence[Format] = (
+    langgraph,
+    chatgpt,
+    claude,
+    librechat,
+    open_webui,
+    chainlit,
+    openai_lines,
+)
 
 
 def find_format(upload: Upload) -> Format:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backend.imports.formats import chainlit, chatgpt, claude, librechat, open_webui
+from backend.imports.formats import chainlit, chatgpt, claude, langgraph, librechat, open_webui
+from backend.imports.langgraph_dump import HEAD
 from backend.imports.model import ImportedConversation
 from backend.imports.registry import Format
+from backend.imports.upload import Upload
 from backend.imports.values import moment
 from tests.unit.imports.uploads import read_all, single
 
@@ -138,6 +140,34 @@ SAMPLES: dict[Format, JSON] = {
         ],
         "elements": [{"forId": "a", "name": "n", "url": "u", "objectKey": "k", "mime": "m"}],
     },
+    langgraph: {
+        "thread_id": "t",
+        "inside": 1,
+        "others": ["x"],
+        "checkpoints": [
+            {
+                "id": "1",
+                "parent": None,
+                "at": "2026-01-01",
+                "added": [
+                    {
+                        "id": "a",
+                        "type": "ai",
+                        "content": [
+                            {"type": "reasoning", "summary": [{"text": "x"}]},
+                            {"type": "image_url", "image_url": {"url": "data:a/b;base64,"}},
+                            {"type": "text", "text": "x"},
+                        ],
+                        "tool_calls": [{"id": "i", "name": "n", "args": {"a": 1}}],
+                        "model": "m",
+                    },
+                    {"id": "b", "type": "tool", "content": "x", "tool_call_id": "i", "name": "n"},
+                ],
+            },
+            {"id": "2", "parent": "1", "added": [{"id": "a", "type": "ai", "content": "y"}]},
+            {"id": "3", "parent": "1", "added": [{"id": "a", "type": "ai", "content": "z"}]},
+        ],
+    },
 }
 BAD = [
     None,
@@ -168,6 +198,12 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(found for key, one in inside for found in places(one, (*path, key)))]
 
 
+def upload_of_all(folder: Any, module: Format, conversations: list[JSON]) -> Upload:
+    if module is langgraph:
+        return single(folder, "\n".join([HEAD, *map(json.dumps, conversations)]))
+    return single(folder, conversations)
+
+
 def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     if not path:
         return new
@@ -181,7 +217,7 @@ def test_wrong_value_in_any_place_loses_no_other_conversation(module, tmp_path):
     sample = SAMPLES[module]
     bad = [replaced(sample, path, value) for path in places(sample)[1:] for value in BAD]
 
-    found = list(module.read(single(tmp_path, [sample, *bad, sample])))
+    found = list(module.read(upload_of_all(tmp_path, module, [sample, *bad, sample])))
 
     # An entry gives one conversation, or says why it gives none.
     assert len(found) >= len(bad) + 2
@@ -207,7 +243,7 @@ def test_two_wrong_values_are_read_too(module, tmp_path, data):
         path = data.draw(st.sampled_from(places(sample)[1:]))
         sample = replaced(sample, path, data.draw(st.sampled_from(BAD)))
 
-    assert len(list(module.read(single(tmp_path, [sample, SAMPLES[module]])))) >= 1
+    assert len(list(module.read(upload_of_all(tmp_path, module, [sample, SAMPLES[module]])))) >= 1
 
 
 def test_chain_of_ten_thousand_nodes_and_a_circle_of_them_take_seconds(tmp_path):
