@@ -168,6 +168,10 @@ class Client:
         """Keep a session that was to be deleted."""
         return self.call(Session, "POST", f"sessions/{session_id}/undelete")
 
+    def clear_session(self, session_id: UUID) -> None:
+        """Begin a session anew on an empty branch; nothing is deleted."""
+        self.send("POST", f"sessions/{session_id}/clear")
+
     def messages(
         self,
         session_id: UUID,

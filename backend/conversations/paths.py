@@ -25,6 +25,10 @@ class Path:
         """Return the path in its stored form."""
         return [list(ends) for ends in self.ranges]
 
+    def is_empty(self, last: int) -> bool:
+        """Return whether it shows nothing of a history whose newest position is `last`."""
+        return not self.close(last).ranges
+
     def has(self, position: int) -> bool:
         """Return whether the path contains a position."""
         return any(
@@ -64,3 +68,4 @@ class Path:
 
 
 WHOLE = Path(((1, None),))
+NOTHING = Path(())

@@ -65,6 +65,12 @@ class SessionBusy(AppError):
     status = 409
 
 
+class BranchNotFound(AppError):
+    """This session has no such branch. GET …/branches tells those that it has."""
+
+    status = 404
+
+
 class NotShown(AppError):
     """The session does not show this message now. Switch to the version that contains it."""
 

@@ -7,6 +7,7 @@ from ui import navigation, state
 from ui.features.agents import team
 from ui.features.artifacts import panel as artifact_panel
 from ui.features.chat import (
+    cleared,
     composer,
     history,
     latest_turn,
@@ -72,6 +73,7 @@ with area("page", session_id):
     banners.all_that_apply(server)
     if is_latest:
         latest_turn.show(session, Latest(turns, current, rows.items), actions)
+    cleared.show(session, rows, is_busy=bool(turns))
     artifact_panel.show(session_id, session.parent_id)
     keep_fresh()
     if history_comes_last:

@@ -1,9 +1,10 @@
 """The wire contract of branches: the versions of a message, and which of them is shown."""
 
 from datetime import datetime
+from typing import Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from backend.schemas.conversations.sessions import ChatRequest
 from backend.schemas.wire import Input, Wire
@@ -14,9 +15,19 @@ class MessageEdit(ChatRequest):
 
 
 class BranchChoice(Input):
-    """Which branch to show: of those that contain this turn, the one shown most recently."""
+    """Which branch to show: of those that contain this turn, the one shown most recently.
 
-    turn_id: UUID
+    Or the one with this number. One of both has to be given.
+    """
+
+    turn_id: UUID | None = None
+    branch: int | None = Field(None, ge=1)
+
+    @model_validator(mode="after")
+    def _check_that_one_is_given(self) -> Self:
+        if (self.turn_id is None) is (self.branch is None):
+            raise ValueError("Give either a turn or the number of a branch.")
+        return self
 
 
 class MessageVersion(Wire):
@@ -39,3 +50,8 @@ class Branches(Wire):
 
     branch: int | None
     items: list[MessageVersions]
+    left: int | None = Field(
+        None,
+        description="While the active branch is empty, because the session was cleared: the branch"
+        " that was shown before. `POST …/branch` with its number shows it again.",
+    )

@@ -6,22 +6,24 @@ Its agent has already been chosen.
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from sqlalchemy import bindparam, func, update
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from backend.agents.state import user_message
 from backend.conversations import views
 from backend.conversations.display import user_text
+from backend.conversations.paths import Path
 from backend.conversations.reviews import record_act
 from backend.conversations.service import clean_title
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import load_state
-from backend.schemas.conversations.sessions import DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage, MessageType
 from backend.schemas.conversations.turns import Route
 from backend.turns.process.announcer import Accepted
 from backend.turns.queries import context_in, count_unfinished, wire_turn
 from backend.types import JSON
 from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
 from db.models.people.user import LOCAL, UserRow
 from db.models.turns.turn import TurnRow
 
@@ -73,6 +75,7 @@ def enter(session: Session, conversation: ConversationRow, new: NewTurn) -> Acce
     if new.resumes and new.resumes.message_position is not None:
         _resume(session, turn, new.resumes)
     elif not before:
+        turn.fork_of = turn.fork_of or _first_of_all(session, conversation)
         shown = show_message(session, turn)
     session.add(turn)
     session.flush()
@@ -82,6 +85,24 @@ def enter(session: Session, conversation: ConversationRow, new: NewTurn) -> Acce
     record_act(session, new.owner_id, conversation.owner_id, conversation.id, action, details)
     context = context_in(conversation, turn)
     return Accepted(wire_turn(turn, before), context, shown, is_next=not before)
+
+
+def _first_of_all(session: Session, conversation: ConversationRow) -> UUID | None:
+    """Return the turn of the conversation's first message if its branch was cleared.
+
+    The first message there is another version of that one, so that people get from one to another.
+    """
+    path = conversation.path
+    if path is None or not Path.read(path).is_empty(conversation.message_count):
+        return None
+    row = DisplayMessageRow
+    return session.scalar(
+        select(row.turn_id)
+        .where(row.conversation_id == conversation.id, row.message_type == MessageType.USER)
+        .where(row.turn_id.is_not(None))
+        .order_by(row.position)
+        .limit(1)
+    )
 
 
 def show_message(session: Session, turn: TurnRow) -> DisplayMessage:

@@ -59,6 +59,29 @@ def test_an_edited_message_is_another_version(desk: Desk, model: ScriptedModel):
     desk.sees_not(SECOND)
 
 
+def test_a_cleared_session_begins_anew_and_what_was_said_comes_back(
+    desk: Desk, model: ScriptedModel
+):
+    talk(desk, model, FIRST)
+
+    desk.page.locator(".sessions .row:has([aria-current=page]) .more").click()
+    desk.page.get_by_role("menuitem", name="Clear").click()
+
+    desk.sees("the agent starts anew")
+    desk.sees_not("Answer 1 is here.")
+    desk.press("Show the earlier messages")
+    desk.sees(FIRST, "Answer 1 is here.")
+    desk.page.locator(".sessions .row:has([aria-current=page]) .more").click()
+    desk.page.get_by_role("menuitem", name="Clear").click()
+    desk.sees("the agent starts anew")
+    desk.ask(SECOND)
+    desk.sees("Answer 2 is here.", "2/2")
+    assert [m["content"] for m in model.messages[-1] if m["role"] == "user"] == [SECOND]
+    desk.is_idle()
+    version(desk, "Earlier").click()
+    desk.sees(FIRST, "Answer 1 is here.", "1/2")
+
+
 def test_escape_in_the_field_cancels_the_edit(desk: Desk, model: ScriptedModel):
     talk(desk, model, FIRST)
     desk.main.get_by_role("button", name="Edit", exact=True).click()

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import FastAPI, Request
 
-from backend.conversations.paths import WHOLE, Path
+from backend.conversations.paths import NOTHING, WHOLE, Path
 from backend.schemas.conversations.branches import (
     BranchChoice,
     Branches,
@@ -27,7 +27,14 @@ class Fork:
         self.left.append(self.path.close(count))
         self.path = self.left[-1].cut(position).extend(count + 1)
 
-    def show(self, position: int, count: int) -> None:
+    def clear(self, count: int) -> None:
+        self.left.append(self.path.close(count))
+        self.path = NOTHING.extend(count + 1)
+
+    def show(self, number: int | None, position: int | None, count: int) -> None:
+        if number is not None:
+            self.path = self.left.pop(number - 1).extend(count + 1)
+            return
         found = next(path for path in reversed(self.left) if path.has(position))
         self.left.remove(found)
         self.left.append(self.path.close(count))
@@ -61,6 +68,11 @@ def fork(store, turn: Turn, message: str, key: str) -> Turn:
 
 def add_branch_routes(app: FastAPI, store, busy) -> None:
     """Add the routes of branches; `busy()` is the answer while a turn runs."""
+    add_fork_routes(app, store, busy)
+    add_shown_routes(app, store, busy)
+
+
+def add_fork_routes(app: FastAPI, store, busy) -> None:
     api = "/api/v1"
 
     @app.post(f"{api}/turns/{{turn_id}}/edit", status_code=202)
@@ -81,6 +93,10 @@ def add_branch_routes(app: FastAPI, store, busy) -> None:
         store.play(turn)
         return turn
 
+
+def add_shown_routes(app: FastAPI, store, busy) -> None:
+    api = "/api/v1"
+
     @app.get(f"{api}/sessions/{{session_id}}/branches")
     def branches(session_id: UUID) -> Branches:
         turns = [turn for turn in store.turns.values() if turn.session_id == session_id]
@@ -89,14 +105,25 @@ def add_branch_routes(app: FastAPI, store, busy) -> None:
             MessageVersions(versions=[version(t) for t in turns if root in (t.id, t.fork_of)])
             for root in roots
         ]
-        return Branches(branch=store.sessions[session_id].branch, items=items)
+        is_empty = store.sessions[session_id].branch and not rows_on_branch(store, session_id)
+        left = len(store.forks[session_id].left) if is_empty else None
+        return Branches(branch=store.sessions[session_id].branch, items=items, left=left)
 
     @app.post(f"{api}/sessions/{{session_id}}/branch")
     def switch(session_id: UUID, body: BranchChoice) -> Branches:
         session = store.sessions[session_id]
-        position = position_of(store, store.turns[body.turn_id])
-        store.forks[session_id].show(position, session.message_count)
+        position = position_of(store, store.turns[body.turn_id]) if body.turn_id else None
+        store.forks[session_id].show(body.branch, position, session.message_count)
         session.branch += 1
+        return branches(session_id)
+
+    @app.post(f"{api}/sessions/{{session_id}}/clear")
+    def clear(session_id: UUID):
+        if store.unfinished(session_id):
+            return busy()
+        session = store.sessions[session_id]
+        store.forks[session_id].clear(session.message_count)
+        session.branch = (session.branch or 1) + 1
         return branches(session_id)
 
     def version(turn: Turn) -> MessageVersion:

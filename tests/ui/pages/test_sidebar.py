@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from backend.schemas.conversations.sessions import Problem
+from backend.schemas.conversations.turns import TurnStatus
 from tests.ui.seen import answered, words
 from tests.ui.session_list import act, component, rows, send, shown, titles
 from ui.features.sessions import sidebar
@@ -186,6 +187,31 @@ def test_deleting_the_open_session_leads_to_a_new_chat_until_it_is_undone(open_p
     send(page, act("undelete", ids=[str(session.id)]))
 
     assert titles(page) == ["Open"]
+
+
+def test_a_cleared_session_is_opened_and_offers_what_was_said_before(open_page, store):
+    session = store.add_session("Budget")
+    answered(store, session, "First question", "One.")
+    page = open_page()
+
+    send(page, act("clear", ids=[str(session.id)]))
+
+    assert page.query_params["session"] == str(session.id)
+    assert "the agent starts anew" in words(page)
+    assert "First question" not in [text.value for text in page.text]
+    page.button(key="show-earlier-branch").click().run()
+    assert "First question" in [text.value for text in page.text]
+    assert "the agent starts anew" not in words(page)
+
+
+def test_clearing_while_a_turn_runs_says_why_not(open_page, store):
+    session = store.add_session("Budget")
+    store.add_turn(session, "slow", TurnStatus.RUNNING)
+    page = open_page(session=session.id)
+
+    send(page, act("clear", ids=[str(session.id)]))
+
+    assert "Session busy" in words(page)
 
 
 def test_a_session_whose_last_turn_failed_is_marked(open_page, store):

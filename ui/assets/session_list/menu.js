@@ -18,6 +18,7 @@ function choicesFor(row) {
       : ["keep", "Pin", () => ask("pin", { ids })],
     [...putAwayWords(), () => putAway(ids)],
     ["verified_user", "Allowed tools", () => ask("allowed", { ids })],
+    ["restart_alt", "Clear", () => ask("clear", { ids })],
     ["check_box", "Select", () => toggle(row.id)],
     ["delete", "Delete", () => askToDelete(ids, anchorOf(row.id))],
   ];

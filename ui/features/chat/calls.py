@@ -13,7 +13,13 @@ def branches(client: Client, session_id: UUID) -> Branches:
 
 def switch_branch(client: Client, session_id: UUID, turn_id: UUID) -> None:
     """Make the branch with this turn the active one."""
-    body = BranchChoice(turn_id=turn_id).model_dump(mode="json")
+    body = BranchChoice(turn_id=turn_id).model_dump(mode="json", exclude_none=True)
+    client.send("POST", f"sessions/{session_id}/branch", json=body)
+
+
+def show_branch(client: Client, session_id: UUID, branch: int) -> None:
+    """Make the branch with this number the active one."""
+    body = BranchChoice(branch=branch).model_dump(mode="json", exclude_none=True)
     client.send("POST", f"sessions/{session_id}/branch", json=body)
 
 

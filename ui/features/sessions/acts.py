@@ -27,7 +27,7 @@ class Act(BaseModel):
     n: int
     do: Literal[
         "open", "new", "rename", "pin", "unpin", "archive", "restore", "allowed", "older",
-        "delete", "undelete",
+        "delete", "undelete", "clear",
     ]  # fmt: skip
     ids: list[UUID] = Field(default_factory=list, max_length=MAX_AT_ONCE)
     title: str = Field("", max_length=MAX_TITLE_CHARS)
@@ -91,6 +91,15 @@ def _undelete(act: Act) -> None:
     _for_each(act, keep_one)
 
 
+def _clear(act: Act) -> None:
+    """Clear a session and open it: its page says that it is empty now, and offers the way back."""
+    (session_id,) = act.ids
+    state.client().clear_session(session_id)
+    navigation.show_latest(session_id)
+    if navigation.open_session_id() != session_id:
+        navigation.leave_for(session_id)
+
+
 def _for_each(act: Act, do: Callable[[UUID], None]) -> None:
     """Do it for all sessions that still exist. Raise the first refusal once all were tried."""
     refusal: ClientError | None = None
@@ -125,4 +134,5 @@ DOERS: Mapping[str, Callable[[Act], None]] = {
     "delete": _delete,
     "undelete": _undelete,
     "older": _older,
+    "clear": _clear,
 }

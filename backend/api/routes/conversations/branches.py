@@ -1,4 +1,4 @@
-"""Branches: the versions of edited and retried messages, and which of them is shown."""
+"""Branches: versions of messages, which of them is shown, and beginning anew on an empty one."""
 
 from uuid import UUID
 
@@ -23,7 +23,19 @@ def get_branches(session_id: UUID, services: ServicesDep, scope: ReadScope) -> B
 def switch_branch(
     session_id: UUID, body: Sent[BranchChoice], services: ServicesDep, scope: AskScope
 ) -> Branches:
-    """Show a branch that contains this turn; of several, the one shown most recently."""
-    branching.switch(services.database, scope, session_id, body.turn_id)
+    """Show a branch that contains this turn, of several the one shown last; or one by number."""
+    branching.switch(services.database, scope, session_id, body)
+    with services.database.read() as session:
+        return branching.list_branches(session, scope, session_id)
+
+
+@router.post("/{session_id}/clear")
+def clear_session(session_id: UUID, services: ServicesDep, scope: AskScope) -> Branches:
+    """Begin anew on an empty branch: the agent remembers nothing, files and artifacts stay.
+
+    Nothing is deleted: `POST …/branch` shows the earlier branch again. One that is empty already
+    stays as it is. 409 while a turn runs or waits.
+    """
+    branching.clear(services.database, scope, session_id)
     with services.database.read() as session:
         return branching.list_branches(session, scope, session_id)

@@ -83,6 +83,7 @@ OF_SESSIONS = {
     "GET /sessions/{session_id}/calls": reads(),
     "GET /sessions/{session_id}/calls/{version}/{number}": reads(),
     "POST /sessions/{session_id}/chat": continues(message="Hello"),
+    "POST /sessions/{session_id}/clear": continues(),
     "POST /sessions/{session_id}/continue": Needs(Right.READ, by_review=False),
     "GET /sessions/{session_id}/drift": reads(),
     "GET /sessions/{session_id}/events": reads(),

@@ -43,7 +43,7 @@ def test_where_nobody_has_forked_there_is_one_branch(stack: Stack) -> None:
     assert shown(stack, session_id) == stack.messages(session_id)
     assert stack.client.get(f"/sessions/{session_id}").json()["branch"] is None
     assert stack.client.get(f"/sessions/{session_id}/branches").json() == {
-        "branch": None, "items": [],
+        "branch": None, "items": [], "left": None,
     }  # fmt: skip
     edited(stack, first, "other")
     assert stack.client.get(f"/sessions/{session_id}").json()["branch"] == 2
