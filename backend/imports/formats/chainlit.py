@@ -148,7 +148,7 @@ def _thread(
     for number, step in enumerate(_ordered(steps)):
         key = identifier(step.get("id")) or f"step-{number}"
         parts = _parts(step, notes)
-        shown = [_file(one, upload, notes) for one in files.pop(key, [])]
+        shown = [_file(one, upload) for one in files.pop(key, [])]
         role = _ROLES.get(text(step.get("type")), "assistant")
         if key not in builder:
             author = step.get("name") if role == "assistant" else None
@@ -210,7 +210,7 @@ def _parts(step: JSON, notes: Notes) -> list[Part]:
     return []
 
 
-def _file(element: JSON, upload: Upload, notes: Notes) -> Attachment:
+def _file(element: JSON, upload: Upload) -> Attachment:
     called = name(element.get("name")) or "file"
     media_type = name(first_text(element, "mime")) or "application/octet-stream"
     url = text(element.get("url"))
@@ -220,5 +220,4 @@ def _file(element: JSON, upload: Upload, notes: Notes) -> Attachment:
     for entry in upload.entries:
         if stored and (entry.name == stored or entry.name.endswith(f"/{stored}")):
             return Attachment(called, media_type, entry.name)
-    notes.say(f"The export lacks the file {called!r}.")
     return Attachment(called, media_type, None)

@@ -194,9 +194,6 @@ class _Nodes:
         thoughts: list[Part] = [part for part in parts if isinstance(part, Thinking)]
         pointed = [part for part in parts if isinstance(part, Attachment)]
         files = list(dict.fromkeys([*pointed, *self._assets.attached(metadata)]))
-        for file in files:
-            if file.where is None:
-                self._notes.say(f"The export lacks the file {file.name!r}.")
         if role == "tool":
             tool = name(mapping(message.get("author")).get("name")) or "tool"
             failed = kind == "system_error" or text(message.get("status")) == "finished_error"

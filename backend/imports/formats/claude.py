@@ -163,7 +163,6 @@ def _result(content: Any, notes: Notes) -> tuple[str, list[Part]]:
         elif kind == "knowledge":
             lines.append("\n".join(filter(None, (title, url, text(block.get("text"))))))
         elif kind in ("local_resource", "image"):
-            notes.say("The export lacks a file that a tool returned.")
             files.append(Attachment(name(title) or kind, _media_type(block), None))
         else:
             lines.append(written(block))
@@ -191,9 +190,6 @@ def _files(message: JSON, notes: Notes) -> list[Part]:
         for file in objects(message.get(kind)):
             called = name(file.get("file_name")) or identifier(file.get("file_uuid")) or "file"
             found.setdefault(called, _missing(file, called))
-    for called, part in found.items():
-        if isinstance(part, Attachment) and part.where is None:
-            notes.say(f"The export lacks the file {called!r}.")
     return list(found.values())
 
 

@@ -202,7 +202,7 @@ class _Joined:
             summaries = [text(one.get("text")) for one in objects(block.get("summary"))]
             return [Thinking(first_text(block, kind, "text") or "\n\n".join(summaries))]
         if kind in ("image_url", "image", "audio", "video", "file", "input_audio"):
-            return [_file(kind, block, self._notes)]
+            return [_file(kind, block)]
         found = first_text(block, "text", "refusal")
         if kind not in ("text", "output_text", "input_text", "refusal"):
             what = "its text was kept" if found else "it was left out"
@@ -210,7 +210,7 @@ class _Joined:
         return [Text(found)]
 
 
-def _file(kind: str, block: JSON, notes: Notes) -> Attachment:
+def _file(kind: str, block: JSON) -> Attachment:
     """Return a file, of which the state has the content or an address."""
     inside = mapping(block.get(kind)) or mapping(block.get("source")) or block
     url = text(block.get(kind)) or first_text(inside, "url")
@@ -220,8 +220,7 @@ def _file(kind: str, block: JSON, notes: Notes) -> Attachment:
     data = first_text(inside, "base64", "data")
     if data and not url:
         url = f"data:{media_type};base64,{data}"
-    called = name(first_text(inside, "filename", "name")) or name(block.get("id")) or kind
+    called = name(first_text(inside, "filename", "name")) or name(block.get("id"))
     if url.startswith("data:"):
-        return Attachment(called, name(url[5:100].partition(";")[0]), url)
-    notes.say(f"A file is elsewhere, and was not fetched: {name(url) or called!r}.")
-    return Attachment(called, media_type, None)
+        return Attachment(called or kind, name(url[5:100].partition(";")[0]), url)
+    return Attachment(called or name(url) or kind, media_type, None)

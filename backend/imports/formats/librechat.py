@@ -132,7 +132,7 @@ def _add(builder: Builder, key: str, parent: str | None, message: JSON, notes: N
         key,
         parent,
         "system" if role == "system" else "user" if is_person else "assistant",
-        [*parts, *_files(message, notes)],
+        [*parts, *_files(message)],
         at=message.get("createdAt"),
         author=None if is_person else message.get("sender"),
         model=None if is_person else message.get("model"),
@@ -150,7 +150,7 @@ def _block(block: JSON, notes: Notes) -> list[Part]:
     if kind == "error":
         return [Text(f"Error: {_value(block.get('error') or block.get('text'))}")]
     if kind in ("image_file", "image_url"):
-        return [_picture(mapping(block.get(kind)), notes)]
+        return [_picture(mapping(block.get(kind)))]
     found = _value(block.get("text"))
     what = "its text was kept" if found else "it was left out"
     notes.say(f"A part is of the unknown kind {name(kind)!r}; {what}.")
@@ -174,23 +174,21 @@ def _call(call: JSON) -> list[Part]:
     return [*parts, Result(call_id, called, returned)] if returned else parts
 
 
-def _picture(picture: JSON, notes: Notes) -> Attachment:
+def _picture(picture: JSON) -> Attachment:
     url = text(picture.get("url"))
     called = name(first_text(picture, "filename", "filepath", "file_id")).rpartition("/")[2]
     if url.startswith("data:"):
         return Attachment(called or "picture", name(url[5:100].partition(";")[0]), url)
     called = called or name(url) or "picture"
-    notes.say(f"The export lacks the file {called!r}.")
     return Attachment(called, name(picture.get("type")) or "image/*", None)
 
 
-def _files(message: JSON, notes: Notes) -> list[Part]:
+def _files(message: JSON) -> list[Part]:
     found: dict[str, Part] = {}
     for file in (*objects(message.get("files")), *objects(message.get("attachments"))):
         called = name(first_text(file, "filename", "name", "filepath", "file_id"))
         called = called.rpartition("/")[2]
         if called and called not in found:
-            notes.say(f"The export lacks the file {called!r}.")
             media_type = name(file.get("type"))
             is_kind = "/" in media_type
             media_type = media_type if is_kind else "application/octet-stream"

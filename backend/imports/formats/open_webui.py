@@ -137,7 +137,7 @@ def _add(builder: Builder, key: str, parent: str | None, message: JSON, notes: N
         key,
         parent,
         _ROLES.get(role, "assistant"),
-        [*parts, *_files(message, notes)],
+        [*parts, *(file for file in _files(message) if file not in parts)],
         at=message.get("timestamp"),
         model=message.get("model"),
     )
@@ -163,7 +163,7 @@ def _output(items: list[JSON], notes: Notes) -> list[Part]:
             parts.append(Call(call_id or "", called, arguments(item.get("arguments"))))
             if (result := results.pop(call_id, None)) is not None:
                 parts.append(Result(call_id or "", called, _joined(result.get("output"))))
-                parts += _files(result, notes)
+                parts += _files(result)
         elif kind == "open_webui:code_interpreter":
             parts += _code(text(item.get("code")), item.get("output"))
         elif kind != "function_call_output":
@@ -196,7 +196,7 @@ def _content(content: Any, notes: Notes) -> list[Part]:
         kind = text(mapping(block).get("type"))
         if kind == "image_url":
             url = mapping(block).get("image_url")
-            parts.append(_picture(mapping(url).get("url") or url, "picture", notes))
+            parts.append(_picture(mapping(url).get("url") or url, "picture"))
         elif found := first_text(mapping(block), "text", "content") or text(block):
             parts += _details(found)
         else:
@@ -249,7 +249,7 @@ def _code(code: str, output: Any) -> list[Part]:
     return parts
 
 
-def _files(message: JSON, notes: Notes) -> list[Part]:
+def _files(message: JSON) -> list[Part]:
     """Return the files of a message; the export holds pictures at most, the others are named."""
     parts: list[Part] = []
     for file in objects(message.get("files")):
@@ -260,18 +260,16 @@ def _files(message: JSON, notes: Notes) -> list[Part]:
         )
         url = text(file.get("url"))
         if text(file.get("type")) == "image" or url.startswith("data:"):
-            parts.append(_picture(url, called or "picture", notes))
+            parts.append(_picture(url, called or "picture"))
             continue
         media_type = first_text(file, "content_type") or first_text(meta, "content_type")
         called = called or name(url) or "file"
-        notes.say(f"The export lacks the file {called!r}.")
         parts.append(Attachment(called, name(media_type) or "application/octet-stream", None))
     return parts
 
 
-def _picture(url: Any, called: str, notes: Notes) -> Attachment:
+def _picture(url: Any, called: str) -> Attachment:
     where = text(url)
     if where.startswith("data:"):
         return Attachment(called, name(where[5:100].partition(";")[0]) or "image/png", where)
-    notes.say(f"The export lacks the picture {name(where) or called!r}.")
-    return Attachment(called, "image/*", None)
+    return Attachment(name(where) or called, "image/*", None)

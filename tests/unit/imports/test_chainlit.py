@@ -64,10 +64,7 @@ def test_threads_of_both_layers_are_read_in_the_order_of_time(tmp_path):
 
     assert (skipped, read.title) == ([], "Berths")
     assert branch(read) == ["user: Where to? | [map.png image/png missing]", *SAID[1:]]
-    assert read.notes == [
-        "The export lacks the file 'map.png'.",
-        "The output of a step of the kind 'llm' was left out.",
-    ]
+    assert read.notes == ["The output of a step of the kind 'llm' was left out."]
 
 
 def test_tables_of_the_official_layer_are_joined_and_deleted_threads_left_out(tmp_path):

@@ -248,7 +248,6 @@ def test_files_are_found_by_pointers_under_all_their_names(tmp_path):
         'assistant: dalle.text2im({"input": "A quay"})',
         "tool: dalle.text2im= | [1f.webp image/webp dalle-generations/file-DD44-1f.webp]",
     ]
-    assert read.notes == ["The export lacks the file 'file-GONE'."]
     assert upload.notes == [
         "user.json has no conversations, and was left out.",
         "1 files belong to no message, and were left out.",

@@ -107,10 +107,7 @@ def test_blocks_become_thoughts_calls_and_results_also_without_ids(tmp_path):
         part.call_id for one in read.messages for part in one.parts if isinstance(part, Result)
     ]
     assert answered == calls[::-1]
-    assert read.notes == [
-        "The export lacks a file that a tool returned.",
-        "A block is of the unknown kind 'token_budget'; it was left out.",
-    ]
+    assert read.notes == ["A block is of the unknown kind 'token_budget'; it was left out."]
 
 
 def test_texts_taken_from_files_are_files_and_files_without_them_are_missing(tmp_path):
@@ -142,9 +139,8 @@ def test_texts_taken_from_files_are_files_and_files_without_them_are_missing(tmp
     assert base64.b64decode(first.where.partition(",")[2]).decode() == "Pier 7 é"
     assert second == Attachment("scan.pdf", "application/pdf", None)
     assert third == Attachment("quay.png", "application/octet-stream", None)
-    assert read.notes[1:] == [
-        "The export lacks the file 'scan.pdf'.",
-        "The export lacks the file 'quay.png'.",
+    assert read.notes == [
+        "Of an attached file, the export has only the text that was taken from it."
     ]
 
 
