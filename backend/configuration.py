@@ -1,8 +1,10 @@
 """Reads the settings, and reports an invalid one in a sentence instead of a traceback."""
 
 import json
+import os
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from dotenv import dotenv_values
@@ -18,7 +20,13 @@ REASONS: Mapping[str, str] = {
     "model_type": "must be a JSON object",
     "extra_forbidden": "there is no such name here",
 }
+CALLED_FROM = "COLLOQUY_CALLED_FROM"  # the folder in which a person called `colloquy`
 ALIKE = 0.8  # of the letters of a name: `UI_PORRT` is UI_PORT, `REDIS_URI` is REDIS_URL
+
+
+def named_path(text: str) -> Path:
+    """Return a path as a person named it to `colloquy`, whose parts run in Colloquy's folder."""
+    return Path(os.environ.get(CALLED_FROM, ""), text)
 
 
 def find_misspelt() -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from backend.errors.base import InvalidInput
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 
 _WHAT_TO_DO = "Leave it out to start from the first page."
 

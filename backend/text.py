@@ -1,15 +1,16 @@
-"""Text that can be stored: what PostgreSQL and JSON refuse is replaced visibly; and plain words."""
+"""Names that are safe to show, letters, and plain words."""
 
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
+
+from colloquy_kit.messages.clean import clean_text
 
 # Categories of letters that are not drawn. Unassigned ones may be: Python's tables are older than
 # the newest emoji.
 BLANKS = ("Z", "M", "Cc", "Cf", "Cs")
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # fillers, the empty braille cell
 _JOINERS = "\u200c\u200d"  # Persian and Indic words, and emojis, need them
-NUL_SYMBOL = "\u2400"
 # Letters, for a class of a regular expression, of scripts whose words have no space between them,
 # or carry their endings directly: Thai to Burmese, Khmer, Chinese, Japanese, Korean.
 UNSPACED = (
@@ -24,16 +25,6 @@ MARKS = "".join(c for c in map(chr, range(0x300, 0x1F000)) if unicodedata.catego
 def same_name(name: str) -> str:
     """Return what two names have in common if they are the same one: composed, without case."""
     return unicodedata.normalize("NFC", name).casefold()
-
-
-def clean_text(text: str) -> str:
-    """Return the text with NUL and lone surrogates replaced, and surrogate pairs joined."""
-    text = text.replace("\x00", NUL_SYMBOL)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def name_line(text: str) -> str:

@@ -13,7 +13,6 @@ from sqlalchemy import FromClause, insert, update
 from sqlalchemy.orm import Session
 
 from backend.agents.middleware.shortening.compaction import summary_message
-from backend.agents.state import dump_message, user_message
 from backend.agents.steps.events import ModelAsked, StepFinished
 from backend.artifacts import rows as artifacts
 from backend.artifacts.contents import Kept
@@ -21,7 +20,6 @@ from backend.artifacts.previews import text_preview
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.conversations import display
-from backend.conversations.display import Draft
 from backend.conversations.messages import list_messages, shown_as
 from backend.conversations.rows import row_of
 from backend.conversations.state.shown import pack_delta
@@ -29,7 +27,6 @@ from backend.conversations.state.writer import compact
 from backend.domains.catalog import ensure_bundled_domains
 from backend.llm.events import ANSWER, ModelCall
 from backend.schemas.artifacts import ArtifactKind
-from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from backend.schemas.conversations.turns import Usage
 from backend.settings import Settings
 from backend.turns.process.services import Services
@@ -40,6 +37,9 @@ from backend.turns.submit.service import Submission, open_session, submit
 from backend.types import JSON
 from benchmarks.ground import Ground
 from benchmarks.texts import MESSAGES_PER_TURN, TOOL, TurnText, turn_texts
+from colloquy_kit.messages.display import Draft, user_text
+from colloquy_kit.messages.kinds import ContentType, MessageStatus
+from colloquy_kit.messages.state import dump_message, user_message
 from db.models.conversations.agent_state import AgentStateDeltaRow
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
@@ -216,7 +216,7 @@ def _is_person(message: JSON) -> bool:
 
 def _drafts(message: JSON) -> list[Draft]:
     if message["role"] == "user":
-        return [display.user_text(message["content"])]
+        return [user_text(message["content"])]
     if message["role"] == "tool":
         return [display.tool_draft(message, None, AGENT)]
     return display.assistant_drafts(message, AGENT, MessageStatus.COMPLETED)

@@ -25,7 +25,7 @@ def run_api(settings: Settings, console: Console) -> NoReturn:
     port = choose_port("API_PORT", settings.api_port, API_PORT, settings.host)
     found = _found(settings) | {"API_PORT": str(port), **_demo_url(settings), **pages_key(settings)}
     console.say(f"The API listens on {http_url(settings.host, port)}")
-    _become(parts.api(settings.host, port, found))
+    become(parts.api(settings.host, port, found))
 
 
 def run_ui(settings: Settings, console: Console) -> NoReturn:
@@ -34,29 +34,29 @@ def run_ui(settings: Settings, console: Console) -> NoReturn:
     found = {"UI_PORT": str(port), "API_URL": api_url(settings), **pages_key(settings)}
     address = pages_address(settings, port)
     console.say(f"The pages are on {address.url}, the API is {found['API_URL']}")
-    _become(parts.ui(address, found, proxy_flags(settings)))
+    become(parts.ui(address, found, proxy_flags(settings)))
 
 
 def run_migrate(settings: Settings, console: Console) -> NoReturn:
     """Migrate the database to the newest schema."""
     found = {"DATABASE_URL": database_url(settings)}
     console.say("Migrating the database to the newest schema")
-    _become(parts.migrate(found))
+    become(parts.migrate(found))
 
 
 def run_first_admin(settings: Settings, console: Console) -> NoReturn:
     """Print the link in which the first administrator is made, while nobody can administer."""
-    _become(parts.first_admin({"DATABASE_URL": database_url(settings), **_pages_port(settings)}))
+    become(parts.first_admin({"DATABASE_URL": database_url(settings), **_pages_port(settings)}))
 
 
 def run_integrity(settings: Settings, console: Console) -> NoReturn:
     """Check conversations, plans, artifacts and files."""
-    _become(parts.integrity({"DATABASE_URL": database_url(settings)}))
+    become(parts.integrity({"DATABASE_URL": database_url(settings)}))
 
 
 def run_repair(settings: Settings, console: Console) -> NoReturn:
     """Run the same check and repair what can be repaired."""
-    _become(parts.integrity({"DATABASE_URL": database_url(settings)}, "--repair"))
+    become(parts.integrity({"DATABASE_URL": database_url(settings)}, "--repair"))
 
 
 def remove_leftovers(settings: Settings, console: Console) -> int:
@@ -78,14 +78,14 @@ def run_demo(settings: Settings, console: Console) -> NoReturn:
     """Run the demo model until it is stopped."""
     port = any_free_port(9000)
     console.say(f"The demo model is on {http_url('127.0.0.1', port)}/v1")
-    _become(parts.demo(port))
+    become(parts.demo(port))
 
 
 def run_worker(settings: Settings, console: Console) -> int:
     """Run one worker, with a demo model if no other model is set and none is running here."""
     found = _found(settings) | _demo_url(settings)
     if not settings.uses_demo_model or found.get("DEMO_MODEL_URL"):
-        _become(parts.worker("worker", found))
+        become(parts.worker("worker", found))
     port = any_free_port()
     found["DEMO_MODEL_URL"] = http_url("127.0.0.1", port)
     demo = Part(parts.demo(port), console)
@@ -116,7 +116,7 @@ def _demo_url(settings: Settings) -> dict[str, str]:
     return {"DEMO_MODEL_URL": url} if url else {}
 
 
-def _become(spec: PartSpec) -> NoReturn:
+def become(spec: PartSpec) -> NoReturn:
     """Replace this process with the part, so that signals and exit status are the part's own."""
     sys.stdout.flush()
     os.umask(PRIVATE_UMASK)

@@ -88,7 +88,8 @@ if command -v flock >/dev/null 2>&1; then
     exec 9<"$0"
     flock 9
 fi
-wanted=$(cat requirements*.txt constraints.txt | cksum)
+# Of pyproject.toml only the head: commands and packages, not the settings of linters.
+wanted=$({ cat requirements*.txt constraints.txt kit/pyproject.toml && sed '/^\[tool.ruff\]/,$d' pyproject.toml; } | cksum)
 if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && "$venv/bin/python" -c '' 2>/dev/null; then
     exit 0
 fi

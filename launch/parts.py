@@ -3,7 +3,7 @@
 import http.client
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -34,7 +34,12 @@ def migrate(found: Mapping[str, str]) -> PartSpec:
 
 def integrity(found: Mapping[str, str], *arguments: str) -> PartSpec:
     """Return the check of all stored data, which ends by itself."""
-    return _part("integrity", "backend.operations.integrity", list(arguments), found)
+    return command("backend.operations.integrity", arguments, found)
+
+
+def command(module: str, arguments: Sequence[str], found: Mapping[str, str]) -> PartSpec:
+    """Return what a person asked for on the command line, which ends by itself."""
+    return _part(module.rpartition(".")[2], module, list(arguments), found)
 
 
 def first_admin(found: Mapping[str, str]) -> PartSpec:

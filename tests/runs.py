@@ -10,7 +10,6 @@ import pytest
 
 from backend.agents.factory import AgentRecipe
 from backend.agents.run import run_agent
-from backend.agents.state import empty_state, user_message
 from backend.agents.steps.events import RunEvent, Step, StepFinished
 from backend.auth.scope import LOCAL_USER
 from backend.data.sources import Sources
@@ -25,6 +24,7 @@ from backend.settings import Settings
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.types import JSON
+from colloquy_kit.messages.state import empty_state, user_message
 from tests.stack import STDIO_COMMANDS
 
 ALLOWED = Allowed(

@@ -27,7 +27,6 @@ from backend.domains.team import specialists_for
 from backend.errors.base import AppError
 from backend.files.origins import finder
 from backend.files.rows import has_documents
-from backend.llm.clean import clean
 from backend.operations.first_request import make_first_request
 from backend.operations.sealed_questions import QuestionRefused, spend, unseal
 from backend.operations.server_checks import (
@@ -48,6 +47,7 @@ from backend.tools.mcp.probe import probe_servers
 from backend.tools.mcp.stored_versions import ToolMemory
 from backend.turns.plan.start import TurnPlans
 from backend.turns.run.runner import Runtime
+from colloquy_kit.messages.clean import clean
 from worker.background import Background
 
 AT_ONCE = 4

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from backend.llm.clean import clean
 from backend.schemas.approvals import DecisionType
 from backend.tools.journal import CallKey
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean
 
 RUNS = (DecisionType.APPROVE, DecisionType.EDIT)
 INTERRUPT = "interrupt"  # the key of the state that says what a turn waits for

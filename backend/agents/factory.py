@@ -17,7 +17,6 @@ from backend.agents.middleware.registry import Policy, brought_tools, build_midd
 from backend.agents.middleware.shortening.summarization import Summarization
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.policy_context import Codecs, PolicyContext, Report
-from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.agents.roster import makes_artifacts
 from backend.agents.team.response import RESPOND
 from backend.agents.team.response_middleware import Responses
@@ -41,6 +40,7 @@ from backend.tools.mcp.stored_versions import ToolMemory
 from backend.tools.planning import PLAN_TOOLS, RUN_PLAN, plan_tools
 from backend.tools.registry import build_tools, offered_tools
 from backend.types import JSON
+from colloquy_kit.runtime.restore import last_node_of_model_step, new_checkpointer
 
 APPROVE_PLAN = "The manager asks whether this plan may run. You can edit it first."
 

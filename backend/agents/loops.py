@@ -6,8 +6,8 @@ from typing import Any
 
 from backend.errors.models import IncompleteAnswer
 from backend.errors.turns import EndlessLoop
-from backend.llm.arguments import UNREADABLE
 from backend.types import JSON
+from colloquy_kit.messages.arguments import UNREADABLE
 
 SAME_ROUNDS = 20
 UNREADABLE_ROUNDS = 3

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 from backend.agents.factory import AgentRecipe
-from backend.agents.state import BRIEF, user_message
 from backend.agents.steps.events import TurnRouted
 from backend.agents.team.addressing import find_candidate
 from backend.agents.team.continuity import (
@@ -24,6 +23,7 @@ from backend.llm.patience import Patience
 from backend.schemas.conversations.turns import Route, RouteReason
 from backend.schemas.domains.templates import AgentTemplate, ManagerTemplate
 from backend.types import JSON
+from colloquy_kit.messages.state import BRIEF, user_message
 
 
 async def decide_route(

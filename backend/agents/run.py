@@ -16,7 +16,6 @@ from langsmith import tracing_context
 
 from backend.agents.factory import Agent, AgentRecipe, Tools, build_agent, open_tools
 from backend.agents.loops import check_loops
-from backend.agents.restore import TOOLS_NODE, restore
 from backend.agents.routing import decide_route, find_hand_over
 from backend.agents.steps.events import (
     AnswerReset,
@@ -38,6 +37,7 @@ from backend.schemas.domains.templates import Limits
 from backend.text import counted
 from backend.tools.plans import PlanWait
 from backend.types import JSON
+from colloquy_kit.runtime.restore import TOOLS_NODE, restore
 from db.failpoints import failpoint
 
 INTERRUPT = "__interrupt__"  # LangGraph's name for the update that brings interrupts

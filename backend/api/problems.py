@@ -17,7 +17,8 @@ from starlette.routing import Match
 
 from backend.errors.base import AppError, DatabaseFull, DatabaseUnavailable
 from backend.schemas.conversations.sessions import Problem
-from backend.text import clean_text, counted, listed
+from backend.text import counted, listed
+from colloquy_kit.messages.clean import clean_text
 
 MEDIA_TYPE = "application/problem+json"
 TOO_LARGE = 413

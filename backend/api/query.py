@@ -10,7 +10,8 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 
 from backend.errors.base import InvalidInput
-from backend.text import clean_text, first_of
+from backend.text import first_of
+from colloquy_kit.messages.clean import clean_text
 
 EMPTY = (b"", b"{}", b"null")  # sent by clients that always send a body
 MOST_NAMED = 10

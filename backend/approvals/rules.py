@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from backend.errors.approvals import ArgumentsChanged
 from backend.errors.base import InvalidInput
-from backend.llm.clean import clean
 from backend.sandbox.errors import SandboxBusy, SandboxError
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType
-from backend.text import clean_text
 from backend.tools.validation import BOUNDS, find_misfit
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean, clean_text
 from db.models.turns.approval import ApprovalRow
 
 TAKES: dict[DecisionType, frozenset[str]] = {

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from backend.agents.answers import Answer, without_interrupt
 from backend.agents.steps.events import ApprovalRequest
 from backend.conversations import views
-from backend.conversations.display import CallMove, Draft
+from backend.conversations.display import CallMove
 from backend.conversations.messages import open_calls
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import StoredState
@@ -24,16 +24,13 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import TurnStatus, WaitsFor
 from backend.schemas.tasks import PlanStatus
 from backend.tools.journal import CallKey
 from backend.types import JSON
+from colloquy_kit.messages.display import Draft
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from db.models.planning.plan import PlanRow
 from db.models.turns.approval import ApprovalRow
 from db.models.turns.turn import TurnRow

@@ -16,8 +16,9 @@ from backend.schemas.artifacts import ArtifactKind
 from backend.schemas.bounds import refuse_unfit
 from backend.tabular.charts.fitting import chart_of
 from backend.tabular.charts.spec import SpecRefused
-from backend.text import clean_text, is_visible
+from backend.text import is_visible
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean_text
 
 MOST_CHARS = 2_000_000
 MOST_GIVEN_ROWS = 10_000

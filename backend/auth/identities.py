@@ -18,7 +18,8 @@ from backend.auth.claimed import apply_groups
 from backend.errors.people import IdentityTaken, LinkUsed, NotInvited, PersonDisabled
 from backend.schemas.people.account import LinkPurpose
 from backend.schemas.people.providers import GroupMeaning
-from backend.text import clean_text, is_visible
+from backend.text import is_visible
+from colloquy_kit.messages.clean import clean_text
 from db.models.people.sign_in import OneTimeLinkRow
 from db.models.people.user import LOCAL, IdentityRow, UserRow
 

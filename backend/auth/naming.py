@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 from db.models.people.user import TeamRow, UserRow
 
 

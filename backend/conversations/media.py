@@ -13,7 +13,7 @@ from backend.conversations.messages import get_result
 from backend.conversations.paths import Path
 from backend.conversations.service import visible_to
 from backend.errors.conversations import ResultNotFound, SessionNotFound
-from backend.schemas.conversations.sessions import ContentType
+from colloquy_kit.messages.kinds import ContentType
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 

@@ -6,8 +6,8 @@ from sqlalchemy import ColumnElement, Text, and_, cast, exists, func, literal, o
 from sqlalchemy.dialects.postgresql import ARRAY, JSONPATH
 
 from backend.conversations.paths import Path
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from db.models.conversations.display_message import DisplayMessageRow as Row
 
 # References to other rows: nobody sees them, and their random letters would match searches.

@@ -12,19 +12,14 @@ from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
 from backend.errors.base import InvalidInput
 from backend.errors.conversations import ResultNotFound, SessionNotFound
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessagePage,
-    MessageStatus,
-)
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
 from backend.types import JSON
+from colloquy_kit.messages.kinds import OPEN_STATUSES, ContentType
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 
 MAX_PAGE = 200
 _NO_END = 2**63  # beyond any position
-OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 
 def shown_as(row: JSON) -> DisplayMessage:

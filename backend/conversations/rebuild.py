@@ -7,15 +7,11 @@ summaries, and values of policies. The order of the rows shows which message eac
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from backend.llm.arguments import REASONING, write_arguments
 from backend.llm.wire.kept import KEPT
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
+from colloquy_kit.messages.arguments import REASONING, write_arguments
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 
 
 def rebuild_messages(rows: Sequence[DisplayMessage], *, in_team: bool = False) -> list[JSON]:

@@ -20,8 +20,8 @@ from sqlalchemy.dialects.postgresql import array, insert
 from sqlalchemy.orm import Session
 
 from backend.errors.conversations import SessionNotFound
-from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.people.rights import Resource
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from db.models.artifacts.artifact import ArtifactRow
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow

@@ -17,8 +17,9 @@ from backend.schemas.conversations import sessions as schemas
 from backend.schemas.conversations.reviews import Review, Reviews
 from backend.schemas.people.rights import Permission
 from backend.schemas.people.rights import Review as Reviewing
-from backend.text import clean_text, is_visible
+from backend.text import is_visible
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean_text
 from db.models.conversations.conversation import ConversationRow
 from db.models.people.review import ReviewRow
 from db.models.people.user import UserRow

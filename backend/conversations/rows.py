@@ -12,11 +12,13 @@ from uuid import UUID, uuid4
 from sqlalchemy import Integer, Table, bindparam, func, insert, update
 from sqlalchemy.orm import Session
 
-from backend.conversations.display import CallMove, Draft
-from backend.conversations.messages import OPEN_STATUSES, columns_of, shown_as
+from backend.conversations.display import CallMove, ResultDraft
+from backend.conversations.messages import columns_of, shown_as
 from backend.errors.conversations import SessionNotFound
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
+from colloquy_kit.messages.display import Draft
+from colloquy_kit.messages.kinds import OPEN_STATUSES
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 
@@ -81,7 +83,7 @@ def move_call(session: Session, conversation_id: UUID, move: CallMove) -> Displa
 
 def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft:
     """Return the draft; a table or file too large for the row is stored apart and referenced."""
-    if draft.result is None:
+    if not isinstance(draft, ResultDraft) or draft.result is None:
         return draft
     result_id = uuid4()
     session.execute(

@@ -54,7 +54,8 @@ from backend.schemas.conversations.sessions import (
     SessionPage,
 )
 from backend.schemas.people.rights import Permission, Right
-from backend.text import clean_text, is_visible
+from backend.text import is_visible
+from colloquy_kit.messages.clean import clean_text
 from db.models.conversations.conversation import ConversationRow
 from db.models.people.review import ReviewRow
 from db.models.people.user import UserRow

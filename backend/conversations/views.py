@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from backend.conversations.copying import copy_history
-from backend.conversations.display import CallMove, Draft
+from backend.conversations.display import CallMove
 from backend.conversations.messages import list_all
 from backend.conversations.paths import Path
 from backend.conversations.rows import add_rows, move_call
@@ -21,6 +21,7 @@ from backend.conversations.state.sent_store import keep_contents
 from backend.llm.events import ModelCall
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
+from colloquy_kit.messages.display import Draft
 
 
 @dataclass(frozen=True)

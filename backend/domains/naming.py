@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, or_
 
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 
 
 def names_domain(name_or_id: str, name: str, domain_id: UUID | None) -> bool:

@@ -25,11 +25,11 @@ from backend.errors.domains import (
     DomainNameTaken,
     DomainNotFound,
 )
-from backend.llm.clean import clean
 from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage
 from backend.schemas.domains.servers import VersionStatus
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.schemas.people.rights import Allows, Permission, Resource, Right
+from colloquy_kit.messages.clean import clean
 from db.models.conversations.conversation import ConversationRow
 from db.models.domains.domain import DomainRow
 from db.models.domains.server_tool import ServerToolRow

@@ -1,5 +1,7 @@
 """Errors about sessions: their messages, links, search and agent state."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from backend.errors.base import AppError
@@ -117,3 +119,12 @@ class CorruptState(AppError):
     """The agent's memory of this session is unreadable; its messages are intact. Rebuild it."""
 
     status = 409
+
+
+@contextmanager
+def corrupt_if_it_fails() -> Iterator[None]:
+    """Raise CorruptState for any failure to read stored data, which may have been edited."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CorruptState from error

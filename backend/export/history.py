@@ -22,10 +22,11 @@ from backend.export.tasks import (
     with_heading,
 )
 from backend.markdown.cells import FromElsewhere
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
+from backend.schemas.conversations.sessions import DisplayMessage, Session
 from backend.tabular.chart_places import NOT_DRAWN
 from backend.tabular.charts.drawing import MAX_POINTS
 from backend.tabular.charts.spec import SpecRefused, check_spec
+from colloquy_kit.messages.kinds import ContentType
 from db.session import Database
 
 PAGE_ROWS = 200

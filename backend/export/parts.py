@@ -8,13 +8,9 @@ from typing import Any, Literal
 from backend.export.reader import Reader
 from backend.schemas.approvals import ApprovalStatus, DecisionType
 from backend.schemas.conversations.outcomes import CallOutcome
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.tabular.chart_places import write_place
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 
 SHOWN_ROWS = 50
 FURTHER = "the artifact's download has all"

@@ -8,8 +8,9 @@ from typing import IO, Any
 
 from backend.export.history import History
 from backend.markdown.tables import Table, find_tables
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.tabular.workbook import write_workbook
+from colloquy_kit.messages.kinds import ContentType, MessageType
 
 MAX_TABLES = 250
 CONTENTS = [("Table", "VARCHAR"), ("From", "VARCHAR"), ("Rows", "BIGINT"), ("Note", "VARCHAR")]

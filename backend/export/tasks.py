@@ -7,8 +7,9 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.tools.planning import CALL_AGENT, RUN_PLAN
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import ToolResultRow
 from db.models.planning.plan import PlanRow, TaskRow

@@ -43,8 +43,9 @@ from backend.errors.base import InvalidInput
 from backend.errors.files import FileExists, FileNotFound, NoRoomForFiles
 from backend.schemas.data.files import LONGEST_FILE_NAME, IfExists
 from backend.schemas.people.rights import Resource, Right
-from backend.text import clean_text, is_visible, moment
+from backend.text import is_visible, moment
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean_text
 from db.models.conversations.conversation import ConversationRow
 from db.models.file import FileRow
 from db.models.people.grant import GrantRow

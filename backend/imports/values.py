@@ -12,8 +12,9 @@ from typing import Any
 from backend.imports.json_stream import TooLong, Unreadable, items
 from backend.imports.model import Skipped
 from backend.imports.upload import Entry, Upload
-from backend.text import clean_text, name_line
+from backend.text import name_line
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean_text
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST_SECOND = 1e10  # in 2286; what is larger counts smaller units

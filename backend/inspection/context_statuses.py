@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from math import ceil
 
-from backend.agents.state import is_summary
-from backend.conversations.display import assistant_drafts, text_of
+from backend.conversations.display import assistant_drafts
 from backend.inspection.timeline import Leaving, Span, Timeline, span_of
-from backend.llm.arguments import REASONING
 from backend.llm.wire.kept import CALLS, FIELDS, KEPT, THINKING
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageStatus
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.inspection import (
     ContextStatus,
     InspectedRow,
@@ -21,6 +19,10 @@ from backend.schemas.inspection import (
     Reason,
 )
 from backend.types import JSON
+from colloquy_kit.messages.arguments import REASONING
+from colloquy_kit.messages.display import text_of
+from colloquy_kit.messages.kinds import ContentType, MessageStatus
+from colloquy_kit.messages.state import is_summary
 
 CHARS_PER_TOKEN = 4
 READ = (ContentType.TEXT, ContentType.TOOL_CALL, ContentType.TOOL_RESULT)

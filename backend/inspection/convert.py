@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from backend.agents.state import load_messages
+from backend.errors.conversations import corrupt_if_it_fails
 from backend.types import JSON
+from colloquy_kit.messages.state import load_messages
 
 
 def as_sent(messages: Sequence[JSON], provider: str = "") -> list[JSON]:
@@ -13,7 +14,9 @@ def as_sent(messages: Sequence[JSON], provider: str = "") -> list[JSON]:
     if not messages:
         return []
     model = _model().model_copy(update={"provider": provider})
-    payload = model._get_request_payload(load_messages(list(messages)))
+    with corrupt_if_it_fails():
+        loaded = load_messages(list(messages))
+    payload = model._get_request_payload(loaded)
     sent: list[JSON] = payload["messages"]
     return sent
 

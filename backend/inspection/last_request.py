@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from backend.conversations.display import text_of
 from backend.conversations.state.sent import read_names
 from backend.types import JSON
+from colloquy_kit.messages.display import text_of
 
 PROMPTS = ("system", "developer")
 

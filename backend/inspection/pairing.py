@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.conversations.state.shown import MARK
-from backend.llm.arguments import REASONING
-from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.types import JSON
+from colloquy_kit.messages.arguments import REASONING
+from colloquy_kit.messages.kinds import ContentType, MessageType
 
 Kinds = tuple[tuple[MessageType, ContentType, str | None], ...]
 SAID = (ContentType.THINKING, ContentType.TEXT, ContentType.TOOL_CALL)

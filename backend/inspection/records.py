@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from backend.inspection.pairing import Row
 from backend.inspection.timeline import Change, TurnStart
-from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.types import JSON
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from db.models.conversations.agent_state import AgentStateDeltaRow
 from db.models.conversations.display_message import DisplayMessageRow
 from db.models.turns.turn import TurnRow

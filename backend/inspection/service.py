@@ -11,7 +11,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from backend.agents.middleware.registry import find_settings
-from backend.agents.state import load_messages
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
@@ -20,7 +19,7 @@ from backend.conversations.state.sent_store import load_contents
 from backend.conversations.state.store import load_state
 from backend.domains.template import template_of
 from backend.errors.base import InvalidInput
-from backend.errors.conversations import CorruptState
+from backend.errors.conversations import CorruptState, corrupt_if_it_fails
 from backend.inspection import records
 from backend.inspection.context_statuses import Reading, pair_up, tokens_in
 from backend.inspection.last_request import LastRequest, read_request
@@ -31,6 +30,7 @@ from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.inspection import Inspection, Totals
 from backend.types import JSON
+from colloquy_kit.messages.state import load_messages
 from db.models.conversations.agent_state import AgentStateDeltaRow
 
 SUMMARIES = "summarization"
@@ -62,7 +62,8 @@ def inspect(
     notes: list[str] = []
     try:
         messages = load_state(session, conversation_id).state["messages"]
-        tokens = [count_tokens_approximately([each]) for each in load_messages(messages)]
+        with corrupt_if_it_fails():
+            tokens = [count_tokens_approximately([each]) for each in load_messages(messages)]
     except CorruptState as error:
         messages, tokens = [], []
         notes.append(error.detail)

@@ -9,8 +9,6 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCall
 
 from backend.errors.models import IncompleteAnswer
-from backend.llm.arguments import MODEL_NAME, REASONING
-from backend.llm.clean import clean
 from backend.llm.events import WAS_THINKING, Delta, Reset
 from backend.llm.form.plain import find_called
 from backend.llm.wire.calls import MAX_CALLS as MAX_CALLS
@@ -31,8 +29,9 @@ from backend.llm.wire.kept import CALLS, FIELDS, FOR, KEPT, MAX_KEPT_CHARS, NOT_
 from backend.llm.wire.sources import Sources
 from backend.llm.wire.stream import End
 from backend.llm.wire.think_tags import ThinkTags
-from backend.text import clean_text
 from backend.types import JSON
+from colloquy_kit.messages.arguments import MODEL_NAME, REASONING
+from colloquy_kit.messages.clean import clean, clean_text
 
 MAX_ANSWER_CHARS = 8_000_000
 MAX_KINDS = 10  # of parts that are not shown

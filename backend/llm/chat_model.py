@@ -19,7 +19,6 @@ from pydantic import Field, SecretStr, model_validator
 
 from backend.errors.models import FormRefused, IncompleteAnswer
 from backend.llm.answer import Answer
-from backend.llm.arguments import MODEL_NAME, RAW_ARGUMENTS, argument_texts
 from backend.llm.asking import Asking, Tell
 from backend.llm.events import ANSWER, ModelCall, ModelEvent, Reshaped
 from backend.llm.failures import FAILURES, ModelFailure, explain_failure
@@ -31,6 +30,7 @@ from backend.llm.refusals import Refusal
 from backend.llm.wire.kept import give_back, provider_of
 from backend.llm.wire.stream import AsyncChunks, Chunks
 from backend.types import JSON
+from colloquy_kit.messages.arguments import MODEL_NAME, RAW_ARGUMENTS, argument_texts
 
 # Posted by path and read as plain JSON: the SDK's typed method walks through each message, for
 # 0.13 ms, and builds a model of each chunk, for 0.06 ms, while all other turns wait.

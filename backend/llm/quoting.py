@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 
 MAX_CHARS = 300
 MAX_WORDS = 20_000  # characters of an endpoint's words that are searched at all

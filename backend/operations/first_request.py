@@ -14,12 +14,12 @@ from langsmith import tracing_context
 
 from backend.agents.factory import AgentRecipe, build_agent, choose_agent, open_tools
 from backend.agents.policy_context import Notice, Report
-from backend.agents.restore import restore
-from backend.agents.state import empty_state, load_values, user_message
 from backend.errors.base import AppError
-from backend.llm.clean import clean
 from backend.llm.events import ANSWER, ModelCall, ModelEvent
 from backend.schemas.domains.dry_runs import FirstRequest
+from colloquy_kit.messages.clean import clean
+from colloquy_kit.messages.state import empty_state, load_values, user_message
+from colloquy_kit.runtime.restore import restore
 
 MOST_STEPS = 100
 TOO_LATE = (

@@ -32,7 +32,7 @@ from backend.errors.people import PersonNotFound, TeamNotFound
 from backend.files import rows as files
 from backend.schemas.people.grants import Grant, Grants, NewGrant, Principal, Principals
 from backend.schemas.people.rights import RIGHTS, Permission, PrincipalType, Resource, Right
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 from db.models.people.grant import GrantRow
 from db.models.people.user import TeamMemberRow, TeamRow, UserRow
 

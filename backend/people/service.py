@@ -16,7 +16,8 @@ from backend.errors.people import LastAdministrator, LoginTaken, PersonNotFound
 from backend.schemas.people.account import Account, LinkPurpose, Team
 from backend.schemas.people.people import Invited, NewPerson, People, Person, PersonChange
 from backend.schemas.people.rights import Permission, Role
-from backend.text import clean_text, is_visible, name_line
+from backend.text import is_visible, name_line
+from colloquy_kit.messages.clean import clean_text
 from db.models.people.sign_in import OneTimeLinkRow
 from db.models.people.user import IdentityRow, TeamMemberRow, TeamRow, UserRow
 

@@ -25,9 +25,9 @@ from backend.schemas.conversations.feedback import (
 )
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.people.rights import Permission
-from backend.text import clean_text
 from backend.turns.lifecycle import is_finished
 from backend.turns.queries import find_turn
+from colloquy_kit.messages.clean import clean_text
 from db.models.conversations.conversation import ConversationRow
 from db.models.people.user import UserRow
 from db.models.turns.feedback import FeedbackRow

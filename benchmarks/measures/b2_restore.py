@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from uuid import UUID, uuid4
 
-from backend.agents.state import load_values
 from backend.artifacts.messages import of_messages
 from backend.conversations.state.store import load_state
 from backend.turns.process.services import Services
@@ -20,6 +19,7 @@ from benchmarks.figures import Figure, Samples, Target
 from benchmarks.ground import DatabaseClock, Ground
 from benchmarks.peers import langgraph_saver as peer
 from benchmarks.texts import MESSAGES_PER_TURN, TurnText, digest, turn_texts
+from colloquy_kit.messages.state import load_values
 
 MARKS = (2_000, 20_000)
 BLOCK = 5  # short restores per long one

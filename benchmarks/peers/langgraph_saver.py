@@ -13,10 +13,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import _messages_delta_reducer, add_messages
 from psycopg.rows import dict_row
 
-from backend.agents.state import load_messages
 from benchmarks.colloquy import agent_messages
 from benchmarks.ground import Ground, plain_url
 from benchmarks.texts import TurnText
+from colloquy_kit.messages.state import load_messages
 
 CONFIG: Any = {"configurable": {"thread_id": "thread"}}
 

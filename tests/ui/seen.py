@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import TurnStatus
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.samples_of_markdown import words_of
 
 QUESTION = "What's the budget for CC-1001?"

@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.events import MessageAdded, Reset, TextDelta, read_event
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.patience import ends_within
 from tests.ui.fakes.store import Store
 from ui.features.chat.live.live_turn import LiveTurn

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from PIL import Image
 
-from backend.schemas.conversations.sessions import ContentType, MessageType
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.seen import words
 from ui.features.chat.messages.files import download_name
 from ui.shared.formats.images import is_image

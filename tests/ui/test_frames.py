@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 import streamlit as st
 
-from backend.schemas.conversations.sessions import ContentType, EventContext, MessageType
+from backend.schemas.conversations.sessions import EventContext
 from backend.schemas.conversations.turns import ErrorSummary, ModelWait, TurnStatus
 from backend.schemas.events import (
     Interrupt,
@@ -19,6 +19,7 @@ from backend.schemas.events import (
     TurnStarted,
 )
 from backend.schemas.tasks import TaskStatus
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.fakes.store import Store
 from ui.features.chat.live.frames import SessionFrames, TaskFrames
 

@@ -5,12 +5,7 @@ from uuid import uuid4
 import pytest
 
 from backend.schemas.approvals import Decision, DecisionType
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    EventContext,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import EventContext
 from backend.schemas.conversations.turns import ModelWait, TurnStatus
 from backend.schemas.events import (
     Interrupt,
@@ -21,6 +16,7 @@ from backend.schemas.events import (
     TextDelta,
     read_event,
 )
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.patience import ends_within
 from tests.ui.fakes.store import Store
 from ui.features.chat.live.live_turn import LiveTurn

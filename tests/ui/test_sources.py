@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.schemas.conversations.sessions import ContentType, MessageType
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from ui.features.chat.messages.sources import safe_address, to_lines
 
 

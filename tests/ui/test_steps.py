@@ -5,12 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from ui.features.chat.messages.blocks import Block, to_groups
 from ui.features.chat.messages.steps import Fold, fold
 

@@ -1,6 +1,6 @@
 """A turn's todos on the chat page: the newest list only, ticked off."""
 
-from backend.schemas.conversations.sessions import ContentType, MessageType
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.seen import words
 
 

@@ -7,8 +7,8 @@ from langchain.agents.middleware.todo import WRITE_TODOS_SYSTEM_PROMPT, Todo
 from pydantic import Field
 
 from backend.agents.state_tools import mark_state_only
-from backend.conversations.todos import keep_ids
 from backend.schemas.wire import Input
+from colloquy_kit.messages.todos import keep_ids
 
 # LangChain's has 3,873 characters, of which endpoints take 1,024; the prompt says the rest.
 DESCRIPTION = """Keep a list of todos for the current work: each call replaces the whole list.

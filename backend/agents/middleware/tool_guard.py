@@ -11,7 +11,6 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from backend.agents.bounded import TookTooLong, run_bounded
-from backend.agents.state import dump_message, load_messages
 from backend.agents.steps.tool_calls import (
     BatchPosition,
     effect_of,
@@ -29,7 +28,7 @@ from backend.agents.steps.tool_results import (
     unknown_outcome,
     unreadable_arguments,
 )
-from backend.llm.clean import clean
+from backend.errors.conversations import corrupt_if_it_fails
 from backend.schemas.conversations.outcomes import CallOutcome
 from backend.tools.asker import Asker
 from backend.tools.context import CALL_ID, CALL_PLACE
@@ -38,6 +37,8 @@ from backend.tools.mcp.tool import McpTool
 from backend.tools.plans import CallReference
 from backend.tools.registry import Effect
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean
+from colloquy_kit.messages.state import dump_message, load_messages
 from db.failpoints import failpoint
 
 Result = ToolMessage | Command[Any]
@@ -140,5 +141,6 @@ class ToolGuard(AgentMiddleware[Any, Any]):
 
 
 def _load_result(recorded: JSON, artifact: JSON | None) -> ToolMessage:
-    (message,) = load_messages([recorded])
+    with corrupt_if_it_fails():
+        (message,) = load_messages([recorded])
     return cast(ToolMessage, message.model_copy(update={"artifact": artifact}))

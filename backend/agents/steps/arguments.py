@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from backend.llm.parts import has_too_many_parts
 from backend.types import JSON
+from colloquy_kit.messages.parts import has_too_many_parts
 
 MAX_DEPTH = 10
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")

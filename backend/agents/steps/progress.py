@@ -10,19 +10,20 @@ from langgraph.graph.message import add_messages
 
 from backend.agents.answers import INTERRUPT
 from backend.agents.policy_context import Codecs, Notice, Report
-from backend.agents.state import (
-    dump_message,
-    is_answered,
-    load_values,
-    pending_calls,
-)
 from backend.agents.steps.events import ApprovalRequest, Interrupted, StepFinished, ToolFinished
-from backend.llm.clean import clean
+from backend.errors.conversations import corrupt_if_it_fails
 from backend.llm.prices import COST
 from backend.schemas.conversations.turns import Usage
 from backend.tools.plans import PlanWait
 from backend.types import JSON
 from backend.usage.spent import answer_usage, sum_usages
+from colloquy_kit.messages.clean import clean
+from colloquy_kit.messages.state import (
+    dump_message,
+    is_answered,
+    load_values,
+    pending_calls,
+)
 
 NOT_KEPT = ("messages", "jump_to")
 NOTICES = "notices"
@@ -40,7 +41,8 @@ class Progress:
 
     def __init__(self, state: JSON, steps: int = 0) -> None:
         self.state = _with_own_ids(state)
-        self.values = load_values(self.state)
+        with corrupt_if_it_fails():
+            self.values = load_values(self.state)
         self.steps = steps
         self._messages: list[BaseMessage] = self.values["messages"]
         self._dumped: dict[int, JSON] = {

@@ -10,10 +10,10 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ValidationError
 
 from backend.agents.state_tools import marked_effect
-from backend.llm.arguments import unreadable_reason
 from backend.tools.journal import CallKey
 from backend.tools.mcp.tool import McpTool
 from backend.tools.registry import TOOLS, Effect
+from colloquy_kit.messages.arguments import unreadable_reason
 
 
 @dataclass(frozen=True)

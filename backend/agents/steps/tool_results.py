@@ -12,9 +12,9 @@ from langchain_core.tools import ToolException
 
 from backend.agents.bounded import GaveUp
 from backend.errors.base import AppError
-from backend.llm.clean import clean
 from backend.schemas.conversations.outcomes import CallOutcome
 from backend.tools.registry import Effect
+from colloquy_kit.messages.clean import clean
 
 MAX_RESULT_CHARS = 1_000_000
 MAX_ARTIFACT_CHARS = 20_000_000

@@ -10,8 +10,8 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from backend.agents.middleware.shortening.compaction import shorten
 from backend.fences import without_fence
 from backend.schemas.domains.templates import AgentTemplate
-from backend.text import clean_text
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean_text
 
 Answer = Literal["YES", "NO", "UNSURE"]
 

@@ -21,9 +21,9 @@ from backend.agents.team.payload import (
     without_followed,
 )
 from backend.fences import OPENING, fenced_parts
-from backend.llm.clean import clean
 from backend.planning.references import find_references
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean
 
 RESPOND, RUN_PLAN, CALL_AGENT = "respond", "run_plan", "call_agent"
 MOST_FENCES = 3  # of an answer that are read

@@ -24,10 +24,10 @@ from backend.agents.team.response import (
 )
 from backend.conversations.display import RESPONSE
 from backend.errors.turns import ResponseRefused
-from backend.llm.arguments import RAW_ARGUMENTS
 from backend.planning.checks import find_agent, unknown_agent
 from backend.tools.planning import CallAgent
 from backend.types import JSON
+from colloquy_kit.messages.arguments import RAW_ARGUMENTS
 
 MOST_RETRIES = 3
 OBSERVED = "(Nothing to add.)"

@@ -5,7 +5,7 @@ import re
 from backend.fences import OPENING
 from backend.llm.asking import Tell
 from backend.llm.events import Delta, ModelEvent, Reset
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 
 _BEGIN = "\x02"  # stands before an answer's first character
 _FENCE, _PART_OF_FENCE = OPENING.pattern, r"```(?:js?o?n?)?[^\S\n]*(?:\n\s*)?"

@@ -9,12 +9,12 @@ from uuid import UUID
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
 
-from backend.agents.state import is_brief
 from backend.agents.team.marks import is_observation
 from backend.agents.team.payload import PAYLOAD
 from backend.agents.team.prompt import manager_sections, payload_section
 from backend.schemas.domains.templates import AgentTemplate
 from backend.types import JSON
+from colloquy_kit.messages.state import is_brief
 
 Handler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
 

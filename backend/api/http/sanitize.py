@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator
 
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 
 T = TypeVar("T")
 

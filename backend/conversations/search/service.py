@@ -40,8 +40,8 @@ from backend.cursor import decode_cursor, encode_cursor
 from backend.domains.naming import match_domain
 from backend.errors.conversations import SearchTooBroad, SessionNotFound
 from backend.schemas.conversations.search import SearchHit, SearchPage
-from backend.schemas.conversations.sessions import ContentType
 from backend.schemas.people.rights import Permission, Right
+from colloquy_kit.messages.kinds import ContentType
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 from db.models.people.user import UserRow

@@ -4,8 +4,6 @@ A text that people see is stored only in its display message (see `shown`), so t
 costs little more than its own text.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -23,7 +21,12 @@ from sqlalchemy.orm import Session
 
 from backend.conversations.state.delta import apply_deltas
 from backend.conversations.state.shown import positions_in, unpack
-from backend.errors.conversations import CorruptState, SessionNotFound, StateNotKept
+from backend.errors.conversations import (
+    CorruptState,
+    SessionNotFound,
+    StateNotKept,
+    corrupt_if_it_fails,
+)
 from backend.types import JSON
 from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.models.conversations.branch import BranchRow
@@ -172,15 +175,6 @@ def _with_texts(session: Session, conversation_id: UUID, state: JSON) -> JSON:
     texts = _texts_at(session, conversation_id, positions)
     with corrupt_if_it_fails():
         return {**state, "messages": unpack(state["messages"], texts)}
-
-
-@contextmanager
-def corrupt_if_it_fails() -> Iterator[None]:
-    """Raise CorruptState for any failure to read stored data, which may have been edited."""
-    try:
-        yield
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise CorruptState from error
 
 
 def _texts_at(session: Session, conversation_id: UUID, positions: list[int]) -> dict[int, str]:

@@ -17,12 +17,12 @@ from sqlalchemy.orm import Session
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.shown import pack_delta
 from backend.conversations.state.store import (
-    corrupt_if_it_fails,
     last_assigned_version,
     load_packed,
     newest_version,
     packed_at,
 )
+from backend.errors.conversations import corrupt_if_it_fails
 from backend.errors.turns import LeaseLost
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON

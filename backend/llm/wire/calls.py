@@ -9,11 +9,16 @@ from uuid import uuid4
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from backend.errors.models import IncompleteAnswer
-from backend.llm.arguments import RAW_ARGUMENTS, UNREADABLE, parse_arguments, write_arguments
 from backend.llm.wire.kept import Kept
 from backend.llm.wire.merging import Pieces
-from backend.text import clean_text
 from backend.types import JSON
+from colloquy_kit.messages.arguments import (
+    RAW_ARGUMENTS,
+    UNREADABLE,
+    parse_arguments,
+    write_arguments,
+)
+from colloquy_kit.messages.clean import clean_text
 
 MAX_CALLS = 1_000
 MAX_NAME_CHARS = 1_000

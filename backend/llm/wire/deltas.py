@@ -5,9 +5,9 @@ from typing import Any
 
 from langchain_core.messages.ai import UsageMetadata
 
-from backend.llm.arguments import REASONING
-from backend.text import clean_text
 from backend.types import JSON
+from colloquy_kit.messages.arguments import REASONING
+from colloquy_kit.messages.clean import clean_text
 
 THOUGHTS = ("thinking", "reasoning")
 THOUGHT_KEYS = ("thinking", "reasoning", "text", "summary")

@@ -15,13 +15,12 @@ from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage
 
-from backend.llm.arguments import REASONING
-from backend.llm.clean import clean
 from backend.llm.wire.deltas import says_thoughts, text_of
 from backend.llm.wire.merging import Pieces
 from backend.llm.wire.think_tags import without_thinking
-from backend.text import clean_text
 from backend.types import JSON
+from colloquy_kit.messages.arguments import REASONING
+from colloquy_kit.messages.clean import clean, clean_text
 
 KEPT, NOT_KEPT = "kept", "not_kept"
 FOR, FIELDS, CALLS, THINKING = "for", "message", "calls", "thinking"

@@ -8,8 +8,8 @@ parts (Mistral).
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from backend.text import clean_text
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean_text
 
 SOURCES, MORE_SOURCES, EXECUTED = "sources", "more_sources", "executed_tools"
 MAX_SOURCES = 100

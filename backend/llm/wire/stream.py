@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 from openai import APIError, AsyncStream, Stream
 
-from backend.llm.parts import has_too_many_parts
+from colloquy_kit.messages.parts import has_too_many_parts
 
 BOM = b"\xef\xbb\xbf"
 MAX_BODY_BYTES = 32 * 2**20

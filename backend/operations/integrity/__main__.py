@@ -1,4 +1,4 @@
-"""`python -m backend.operations.integrity`: checks conversations, plans, artifacts and files.
+"""`colloquy integrity`: checks conversations, plans, artifacts and files.
 
 Changes nothing unless told to repair. Exits with 1 if something is wrong that was not repaired.
 """
@@ -115,9 +115,7 @@ def _check_files(database: Database, store: FileStore, *, repair: bool) -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m backend.operations.integrity", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="colloquy integrity", description=__doc__)
     parser.add_argument("--repair", action="store_true", help="carry out the proposed repairs")
     parser.add_argument(
         "--session", type=UUID, action="append", help="check this session only; may be repeated"

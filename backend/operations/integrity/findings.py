@@ -5,17 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from backend.agents.repair import repair
-from backend.agents.state import is_brief, is_summary, load_values
-from backend.errors.conversations import CorruptState
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.errors.conversations import CorruptState, corrupt_if_it_fails
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.text import counted
 from backend.types import JSON
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
+from colloquy_kit.messages.repair import repair
+from colloquy_kit.messages.state import is_brief, is_summary, load_values
 
 OPEN = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
@@ -82,7 +78,8 @@ def _readable(conversation: Conversation) -> Iterator[Finding]:
     try:
         if conversation.state is None:
             raise CorruptState
-        load_values(conversation.state)
+        with corrupt_if_it_fails():
+            load_values(conversation.state)
     except CorruptState:
         yield Finding("its agent state cannot be read", Repair.REBUILD)
 

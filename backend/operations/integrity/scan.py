@@ -14,9 +14,10 @@ from backend.conversations.search.index import add_missing, count_missing
 from backend.conversations.state.store import last_assigned_version, load_state
 from backend.errors.conversations import CorruptState, SessionNotFound
 from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageStatus
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.turns.history.rebuild import rebuild_state
 from backend.turns.queries import list_unfinished
+from colloquy_kit.messages.kinds import ContentType, MessageStatus
 from db.models.artifacts.artifact import ArtifactVersionRow
 from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.models.conversations.conversation import ConversationRow

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.wire import Wire
+from colloquy_kit.messages.kinds import ContentType, MessageType
 
 
 class SnippetPart(Wire):

@@ -12,46 +12,12 @@ from backend.schemas.conversations.turns import TurnStatus, WaitsFor
 from backend.schemas.people.rights import SessionRights
 from backend.schemas.wire import Change, Input, Wire
 from backend.types import JSON
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 
 MAX_MESSAGE_CHARS = 2_000_000
 MAX_TITLE_CHARS = 200
 MAX_KEY_CHARS = 255
 MAX_DELETION_SECONDS = 86_400
-
-
-class MessageType(StrEnum):
-    """The author of a message."""
-
-    USER = "user"
-    ASSISTANT = "assistant"
-    TOOL = "tool"
-    SYSTEM = "system"
-
-
-class ContentType(StrEnum):
-    """The kind of content in a display message."""
-
-    TEXT = "text"
-    THINKING = "thinking"
-    TOOL_CALL = "tool_call"
-    TOOL_RESULT = "tool_result"
-    TODOS = "todos"
-    ARTIFACT = "artifact"
-    IMAGE = "image"
-    FILE = "file"
-    INTERRUPT = "interrupt"
-    NOTICE = "notice"
-    ERROR = "error"
-
-
-class MessageStatus(StrEnum):
-    """The progress of a display message; it only moves forward."""
-
-    PENDING = "pending"
-    EXECUTING = "executing"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    STOPPED = "stopped"
 
 
 class SessionOrder(StrEnum):

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from mcp.types import Tool
 
-from backend.llm.clean import clean
 from backend.schemas.domains.servers import VersionStatus
 from backend.tools.mcp.names import ToolKey
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean
 
 MAX_KEPT_CHARS = 200_000
 _SAID = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")

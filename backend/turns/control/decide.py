@@ -14,8 +14,8 @@ from backend.approvals.inbox import find_approval, find_row, lock_approval, may_
 from backend.approvals.rules import check_decision, refuse_misfits
 from backend.approvals.store import answer, latest_of, pending_of, read_clock, requeue_if_decided
 from backend.auth.scope import Scope
-from backend.conversations import display, views
 from backend.conversations import service as conversations
+from backend.conversations import views
 from backend.domains.team import specialists_for
 from backend.domains.template import template_of
 from backend.errors.approvals import AlreadyDecided, NothingToDecide
@@ -33,6 +33,7 @@ from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
 from backend.types import JSON
+from colloquy_kit.messages.display import notice
 from db.failpoints import failpoint
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.approval import ApprovalRow
@@ -145,7 +146,7 @@ def _decide(
         audit.record(session, scope.user_id, "decided", "approval", row.id, details)
         if decision.get("remember") and allow_tool(session, row.conversation_id, row.tool):
             words = f"{row.tool} no longer asks for approval in this conversation."
-            notices.append(display.notice(words))
+            notices.append(notice(words))
     appended = views.append(session, turn.conversation_id, turn.id, views.Change(drafts=notices))
     return _finish(session, turn, updated, appended.added)
 

@@ -5,10 +5,9 @@ from uuid import UUID, uuid4, uuid5
 
 from sqlalchemy.orm import Session
 
-from backend.agents.state import check_state, pending_calls
 from backend.auth.scope import Scope
-from backend.conversations import display, views
 from backend.conversations import service as conversations
+from backend.conversations import views
 from backend.conversations.paths import Path
 from backend.conversations.removal import CONTINUES, is_spent
 from backend.conversations.reviews import record_act
@@ -18,6 +17,7 @@ from backend.errors.conversations import (
     IdempotencyKeyReused,
     SessionBusy,
     SessionNotFound,
+    corrupt_if_it_fails,
 )
 from backend.errors.domains import DomainNotFound
 from backend.files.copying import copy_all
@@ -25,6 +25,8 @@ from backend.schemas.people.rights import Right
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
 from backend.turns.submit.service import open_session
+from colloquy_kit.messages.display import notice
+from colloquy_kit.messages.state import check_state, pending_calls
 from db.models.conversations.conversation import ConversationRow
 
 ORIGIN = "continued_from"  # in the metadata of the notice
@@ -65,7 +67,8 @@ def _continue(
         raise SessionNotFound("The session that this request made was deleted.")
     if list_unfinished(session, session_id):
         raise SessionBusy
-    state = check_state(load_state(session, session_id).state)
+    with corrupt_if_it_fails():
+        state = check_state(load_state(session, session_id).state)
     if pending_calls(state):
         raise CallsUnanswered
     open_session(session, scope, domain or _domain_of(old), _title_after(old.title), new_id)
@@ -75,7 +78,7 @@ def _continue(
     if old.model in new.image["models"]:
         new.model = old.model
     views.copy(session, session_id, new_id, Path.read(old.path), state)
-    origin = display.notice(_origin_words(session, scope, old, new_id))
+    origin = notice(_origin_words(session, scope, old, new_id))
     marked = replace(origin, metadata={ORIGIN: str(session_id)})
     views.append(session, new_id, None, views.Change(drafts=[marked]))
     copy_all(session, scope, services.files, session_id, new_id, services.settings.max_files_mb)

@@ -4,11 +4,9 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from backend.agents.repair import repair
-from backend.agents.state import empty_state
 from backend.auth.scope import Scope
-from backend.conversations import display, views
 from backend.conversations import service as conversations
+from backend.conversations import views
 from backend.conversations.messages import list_shown
 from backend.conversations.rebuild import rebuild_messages
 from backend.errors.conversations import SessionBusy
@@ -16,6 +14,9 @@ from backend.events.stream import EventStream
 from backend.schemas.events import MessageAdded
 from backend.turns.queries import context_in, latest_turn, list_unfinished
 from backend.turns.run.close import CUT_OFF
+from colloquy_kit.messages.display import notice
+from colloquy_kit.messages.repair import repair
+from colloquy_kit.messages.state import empty_state
 from db.models.conversations.conversation import ConversationRow
 from db.session import Database
 
@@ -38,7 +39,7 @@ def rebuild_session(
             raise SessionBusy
         rebuild_state(session, session_id)
         turn = latest_turn(session, session_id)
-        change = views.Change(drafts=[display.notice(REBUILT)])
+        change = views.Change(drafts=[notice(REBUILT)])
         shown = views.append(session, session_id, turn.id if turn else None, change).added
         context = context_in(conversation, turn) if turn else None
     if context:

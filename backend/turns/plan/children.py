@@ -3,7 +3,6 @@
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from backend.agents.state import empty_state
 from backend.approvals.allowed_tools import ALLOWED_TOOLS, tools_allowed_in
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
@@ -19,6 +18,7 @@ from backend.turns.plan.graph_rows import Graph, TaskNode, change_task, fail_tas
 from backend.turns.process.announcer import Accepted
 from backend.turns.submit.enter import NewTurn, enter
 from backend.types import JSON
+from colloquy_kit.messages.state import empty_state
 from db.models.conversations.conversation import ConversationRow
 from db.models.planning.plan import TaskRow
 

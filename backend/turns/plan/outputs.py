@@ -7,10 +7,10 @@ from sqlalchemy.dialects.postgresql import JSONPATH
 from sqlalchemy.orm import Session
 
 from backend.conversations.messages import last_answer
-from backend.llm.clean import clean
 from backend.planning.results import MOST_ROWS, make_output
-from backend.schemas.conversations.sessions import ContentType
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean
+from colloquy_kit.messages.kinds import ContentType
 from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 from db.models.turns.turn import TurnRow
 

@@ -5,12 +5,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from backend.agents.repair import substitute_result
 from backend.planning.results import write_result, write_single
 from backend.schemas.tasks import TaskStatus
 from backend.tools.plans import PlanRefused
 from backend.turns.plan.graph_rows import OPEN_PLANS
 from backend.types import JSON
+from colloquy_kit.messages.repair import substitute_result
 from db.models.planning.plan import PlanRow, TaskRow
 from db.models.turns.turn import TurnRow
 

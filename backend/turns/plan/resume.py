@@ -16,11 +16,12 @@ from backend.conversations import display, views
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import load_state
 from backend.errors.plans import TasksStopping
-from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.tasks import PlanStatus, TaskStatus
 from backend.turns.plan.graph_rows import change_task, hold_graph
 from backend.turns.plan.result import TASKS_STOPPED
 from backend.types import JSON
+from colloquy_kit.messages.kinds import MessageStatus
 from db.models.planning.plan import PlanRow
 from db.models.turns.turn import TurnRow
 

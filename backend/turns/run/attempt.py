@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from backend.conversations.display import is_unknown
 from backend.errors.turns import LeaseLost
-from backend.text import clean_text
 from backend.turns.ownership import OWNED, TURNS, attempt_key, hold_conversation
 from backend.turns.run.claim import Claim
 from backend.types import JSON
 from backend.usage.spent import Spent
+from colloquy_kit.messages.clean import clean_text
 from db.models.turns.turn import TurnRow
 
 

@@ -8,12 +8,11 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import Answers
-from backend.agents.state import calling_message
 from backend.approvals.allowed_tools import tools_allowed_in
 from backend.approvals.store import load_answers, resume_after_decisions
 from backend.auth.rights import Rights
 from backend.auth.scope import Scope
-from backend.conversations import display, views
+from backend.conversations import views
 from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
@@ -42,6 +41,8 @@ from backend.types import JSON
 from backend.usage.budgets import Budgets
 from backend.usage.ledger import SessionDomain
 from backend.usage.spent import Spent
+from colloquy_kit.messages.display import notice
+from colloquy_kit.messages.state import calling_message
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 
@@ -198,7 +199,7 @@ def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) ->
     check_transition(TurnStatus(turn.status), TurnStatus.RUNNING)
     silence = write_claim(session, turn, worker, lease_seconds, _losses(turn) if is_lost else 0)
     if is_lost:
-        resumed = display.notice(_resumed(turn.steps, silence))
+        resumed = notice(_resumed(turn.steps, silence))
         change = views.Change(drafts=[resumed])
         added += views.append(session, turn.conversation_id, turn.id, change).added
     return _Taken(added, is_lost, has_waited)

@@ -10,20 +10,18 @@ from sqlalchemy import Row, bindparam, func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import without_interrupt
-from backend.agents.repair import repair, substitute_result
-from backend.agents.state import add_partial, calling_message, check_state, pending_calls
 from backend.agents.steps.events import ToolFinished
 from backend.approvals.store import withdraw
 from backend.conversations import display, views
-from backend.conversations.display import CallMove, Draft
+from backend.conversations.display import CallMove
 from backend.conversations.messages import open_calls
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import (
     StoredState,
     load_state,
 )
-from backend.errors.conversations import CorruptState
-from backend.schemas.conversations.sessions import DisplayMessage, EventContext, MessageStatus
+from backend.errors.conversations import CorruptState, corrupt_if_it_fails
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import ErrorSummary, Turn, TurnStatus
 from backend.tools.journal import CallKey
 from backend.turns.plan.graph_rows import PlanChanges
@@ -36,6 +34,17 @@ from backend.turns.run.results import keep_results, route_at_end
 from backend.types import JSON
 from backend.usage.ledger import SessionDomain, record_usage
 from backend.usage.spent import Spent
+from colloquy_kit.messages.display import (
+    Draft,
+    call_status,
+    failure,
+    notice,
+    readable_todos,
+    todo_list,
+)
+from colloquy_kit.messages.kinds import MessageStatus
+from colloquy_kit.messages.repair import repair, substitute_result
+from colloquy_kit.messages.state import add_partial, calling_message, check_state, pending_calls
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 
@@ -71,14 +80,14 @@ class Outcome:
     @classmethod
     def stopped(cls) -> "Outcome":
         """Return the outcome of a turn that a person stopped."""
-        return cls(TurnStatus.STOPPED, (display.notice("Stopped.", MessageStatus.STOPPED),))
+        return cls(TurnStatus.STOPPED, (notice("Stopped.", MessageStatus.STOPPED),))
 
     @classmethod
     def failed(cls, title: str, detail: str, offer: str | None = None) -> "Outcome":
         """Return the outcome of a failed turn, with the reason and what pages offer then."""
         error = ErrorSummary(title=title, detail=detail)
         metadata = {"offer": offer} if offer else None
-        return cls(TurnStatus.FAILED, (display.error(title, detail, metadata),), error)
+        return cls(TurnStatus.FAILED, (failure(title, detail, metadata),), error)
 
 
 @dataclass(frozen=True)
@@ -108,7 +117,8 @@ class InFlight:
 def load_checked(session: Session, conversation_id: UUID) -> StoredState:
     """Return an existing conversation's newest state. Raise CorruptState."""
     stored = load_state(session, conversation_id)
-    check_state(stored.state)
+    with corrupt_if_it_fails():
+        check_state(stored.state)
     return stored
 
 
@@ -192,8 +202,8 @@ def _make_whole(
         drafts += display.result_drafts(tool.message, tool.artifact, turn.agent)
     for message in (*harmless, *unanswered):
         drafts.append(display.tool_draft(message, None, turn.agent))
-    if todos := display.readable_todos(changed.get("todos")):
-        drafts.append(display.todos(todos, turn.agent))
+    if todos := readable_todos(changed.get("todos")):
+        drafts.append(todo_list(todos, turn.agent))
     in_flight.asked.choose_all()
     requests = in_flight.asked.record(session, turn.conversation_id, state["messages"])
     change = views.Change(
@@ -214,7 +224,7 @@ def _tell_corrupt(
     session: Session, turn: TurnRow, outcome: Outcome, error: CorruptState
 ) -> views.Written:
     """Close what is open on the screen, and offer to rebuild the agent state."""
-    offer = display.error(error.title, error.detail, {"offer": REBUILD})
+    offer = failure(error.title, error.detail, {"offer": REBUILD})
     drafts = [offer] if outcome.status is TurnStatus.FAILED else [*outcome.drafts, offer]
     change = views.Change(drafts=drafts, moves=_last_moves(session, turn, ()))
     return views.append(session, turn.conversation_id, turn.id, change)
@@ -277,7 +287,7 @@ def _last_moves(
     session: Session, turn: TurnRow, finished: Sequence[ToolFinished]
 ) -> list[CallMove]:
     """Return how the turn's open tool calls end: finished or stopped."""
-    outcomes = [(t.message.get("tool_call_id"), display.call_status(t.message)) for t in finished]
+    outcomes = [(t.message.get("tool_call_id"), call_status(t.message)) for t in finished]
     moves = []
     since = turn.message_position or 0
     for row in open_calls(session, turn.conversation_id, turn.id, since):

@@ -14,6 +14,7 @@ from backend.errors.artifacts import ArtifactRefused
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import TurnStatus
 from backend.types import JSON
+from colloquy_kit.messages.display import notice
 from db.models.turns.turn import TurnRow
 
 
@@ -36,7 +37,7 @@ def keep_results(
         kept = artifacts.save_payload(session, at, turn.id, turn.agent, message_id, payload)
     except ArtifactRefused as error:
         words = f"What the team noted was not kept as an artifact. {error.detail}"
-        change = views.Change(drafts=[display.notice(words)])
+        change = views.Change(drafts=[notice(words)])
         return views.append(session, at, turn.id, change).added
     if kept is None:
         return []

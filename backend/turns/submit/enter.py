@@ -9,19 +9,20 @@ from uuid import UUID, uuid4
 from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
 
-from backend.agents.state import user_message
 from backend.conversations import views
-from backend.conversations.display import user_text
 from backend.conversations.paths import Path
 from backend.conversations.reviews import record_act
 from backend.conversations.service import clean_title
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import load_state
-from backend.schemas.conversations.sessions import DisplayMessage, MessageType
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import Route
 from backend.turns.process.announcer import Accepted
 from backend.turns.queries import context_in, count_unfinished, wire_turn
 from backend.types import JSON
+from colloquy_kit.messages.display import user_text
+from colloquy_kit.messages.kinds import MessageType
+from colloquy_kit.messages.state import user_message
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 from db.models.people.user import LOCAL, UserRow

@@ -10,7 +10,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from backend.agents.state import empty_state
 from backend.agents.team.addressing import Routed, route_message
 from backend.auth.acting import as_system
 from backend.auth.rights import read_rights
@@ -31,11 +30,12 @@ from backend.schemas.conversations.sessions import MAX_MESSAGE_CHARS
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.people.rights import Resource
 from backend.settings import Settings
-from backend.text import clean_text
 from backend.turns.process.announcer import Accepted
 from backend.turns.process.services import Services
 from backend.turns.queries import turn_of
 from backend.turns.submit.enter import NewTurn, enter
+from colloquy_kit.messages.clean import clean_text
+from colloquy_kit.messages.state import empty_state
 from db.failpoints import failpoint
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow

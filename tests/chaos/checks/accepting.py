@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 from tests.chaos.staging.records import History
 
 FAST_SECONDS = 8.0

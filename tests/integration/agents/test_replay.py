@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from backend.agents.run import run_agent
-from backend.agents.state import empty_state
+from colloquy_kit.messages.state import empty_state
 from tests.fakes import ScriptedModel, find_disorder
 from tests.runs import KeepingOutbox, final_state, recipe_for
 from tests.servers.tool import ToolServer, text_result, tool

@@ -8,10 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import delete, func, select
 
-from backend.agents.state import empty_state
 from backend.auth.scope import LOCAL_USER
 from backend.conversations import service as conversations
-from backend.conversations.display import user_text
 from backend.conversations.removal import delete_conversation
 from backend.conversations.rows import add_rows
 from backend.conversations.service import Image
@@ -27,6 +25,8 @@ from backend.conversations.state.writer import (
 from backend.errors.conversations import SessionNotFound, StateNotKept
 from backend.errors.turns import LeaseLost
 from backend.types import JSON
+from colloquy_kit.messages.display import user_text
+from colloquy_kit.messages.state import empty_state
 from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.session import Database
 from tests.stack import Servers

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.text import clean_text
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean_text
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import (
     check_problem,

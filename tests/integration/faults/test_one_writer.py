@@ -14,7 +14,6 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from backend.agents.state import empty_state
 from backend.auth.scope import LOCAL_USER
 from backend.conversations import service as conversations
 from backend.conversations.service import Image
@@ -28,6 +27,7 @@ from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.journal import TurnJournal
 from backend.turns.run.lease import LeaseKeeper
 from backend.types import JSON
+from colloquy_kit.messages.state import empty_state
 from db.models.turns.turn import TurnRow
 from db.session import Database
 from tests.stack import Servers

@@ -17,9 +17,7 @@ from backend.schemas.artifacts import Artifact
 from backend.schemas.conversations.sessions import (
     ChatRequest,
     ChatResponse,
-    ContentType,
     MessagePage,
-    MessageType,
     NewChatRequest,
     Problem,
     Session,
@@ -31,6 +29,7 @@ from backend.schemas.data.queries import KeptQuery, OwnQuery, QueryTable
 from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.retention import Retention, RetentionOutcome
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.fakes.account import add_account_routes
 from tests.ui.fakes.approvals import add_approval_routes
 from tests.ui.fakes.artifacts import add_artifact_routes

@@ -16,9 +16,10 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType, Problem
+from backend.schemas.conversations.sessions import Problem
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.events import MessageUpdated
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 
 MAIL = {
     "type": "object",

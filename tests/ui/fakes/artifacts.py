@@ -13,7 +13,8 @@ from backend.schemas.artifacts import (
     ArtifactPage,
     ArtifactVersion,
 )
-from backend.schemas.conversations.sessions import ContentType, MessageType, Problem
+from backend.schemas.conversations.sessions import Problem
+from colloquy_kit.messages.kinds import ContentType, MessageType
 
 
 class FakeArtifacts:

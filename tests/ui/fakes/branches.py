@@ -12,8 +12,9 @@ from backend.schemas.conversations.branches import (
     MessageVersion,
     MessageVersions,
 )
-from backend.schemas.conversations.sessions import DisplayMessage, MessageType
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import Turn, TurnStatus
+from colloquy_kit.messages.kinds import MessageType
 
 
 class Fork:

@@ -6,12 +6,7 @@ from uuid import UUID, uuid4
 
 from fastapi import FastAPI
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.inspection import (
     ContextStatus,
     InspectedRow,
@@ -27,6 +22,7 @@ from backend.schemas.inspection import (
     SentMessage,
     Totals,
 )
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 
 
 @dataclass

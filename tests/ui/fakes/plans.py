@@ -5,7 +5,6 @@ from uuid import UUID, uuid4
 
 from fastapi import FastAPI
 
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.events import TaskUpdated
 from backend.schemas.tasks import (
     Plan,
@@ -16,6 +15,7 @@ from backend.schemas.tasks import (
     TaskPage,
     TaskStatus,
 )
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 
 
 class FakePlans:

@@ -6,11 +6,8 @@ from uuid import UUID, uuid4
 
 from backend.schemas.conversations.sessions import (
     ChatResponse,
-    ContentType,
     DisplayMessage,
     EventContext,
-    MessageStatus,
-    MessageType,
     Problem,
     Session,
 )
@@ -29,6 +26,7 @@ from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo, WorkTurn
 from backend.schemas.people.rights import Permission
 from backend.schemas.retention import Retention, RetentionRules
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.ui.fakes.account import FakeAccount
 from tests.ui.fakes.approvals import FakeApprovals
 from tests.ui.fakes.artifacts import FakeArtifacts

@@ -1,6 +1,7 @@
 """The page of the search: empty, with hits, with nothing found, refused; and the way to a hit."""
 
-from backend.schemas.conversations.sessions import ContentType, MessageType, Problem
+from backend.schemas.conversations.sessions import Problem
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.seen import answered, words
 from ui.features.search.results import HINT
 

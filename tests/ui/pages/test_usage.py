@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.conversations.turns import TurnStatus, Usage
 from backend.schemas.usage import (
     Budget,
@@ -20,6 +19,7 @@ from backend.schemas.usage import (
     UsageReport,
     UsageRow,
 )
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.ui.fakes.usage import RENEWS, TODAY
 from tests.ui.seen import words
 from ui.features.usage.report import as_csv

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.cursor import decode_cursor, decode_time_and_id, encode_cursor
 from backend.errors.base import InvalidInput
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))

@@ -12,7 +12,6 @@ from backend.errors.base import InvalidInput
 from backend.schemas.conversations import sessions as schemas
 from backend.schemas.conversations.sessions import (
     ChatRequest,
-    ContentType,
     EventContext,
     NewChatRequest,
     SessionChange,
@@ -21,6 +20,7 @@ from backend.schemas.conversations.turns import TurnStatus, Usage
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate, Limits
 from backend.schemas.events import EVENTS, Progress, read_event
 from backend.types import JSON
+from colloquy_kit.messages.kinds import ContentType
 
 
 def test_statuses_events_and_contents_have_the_promised_names() -> None:

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.conversations import display
-from backend.conversations.display import PREVIEW_ROWS, assistant_drafts, text_of, tool_draft
-from backend.llm.clean import clean
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
+from backend.conversations.display import PREVIEW_ROWS, assistant_drafts, tool_draft
 from backend.types import JSON
+from colloquy_kit.messages.clean import clean
+from colloquy_kit.messages.display import failure, text_of
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from db.session import dump_json
 
 DONE = MessageStatus.COMPLETED
@@ -143,7 +144,7 @@ def test_text_is_found_in_blocks_too() -> None:
 
 
 def test_an_error_says_what_and_why() -> None:
-    draft = display.error("Model unavailable", "Press Retry.")
+    draft = failure("Model unavailable", "Press Retry.")
 
     assert draft.content == {"title": "Model unavailable", "detail": "Press Retry."}
     assert (draft.content_type, draft.status) == (ContentType.ERROR, MessageStatus.FAILED)

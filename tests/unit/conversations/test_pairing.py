@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.conversations import display
-from backend.conversations.display import Draft
 from backend.inspection.pairing import Row, pair
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.types import JSON
+from colloquy_kit.messages.display import Draft, notice, user_text
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.patience import ends_within
 
 
@@ -33,10 +33,10 @@ def turns(draw: st.DrawFn) -> tuple[list[JSON], list[Draft], list[str | None]]:
     messages are made that nobody sees.
     """
     messages: list[JSON] = [{"role": "user", "content": "do it", "id": "u"}]
-    shown = [(display.user_text("do it"), "u")]
+    shown = [(user_text("do it"), "u")]
     for number in range(draw(st.integers(0, 5))):
         if draw(st.booleans()):
-            shown.append((display.notice("by the way"), None))
+            shown.append((notice("by the way"), None))
         if draw(st.booleans()):
             messages.append({"role": "user", "content": "unseen", "id": f"p{number}"})
         ids = draw(st.lists(st.sampled_from(["c1", "c2"]), max_size=2, unique=True))
@@ -91,7 +91,7 @@ def test_messages_that_nobody_sees_take_no_row_of_an_agent(
 
 
 def test_a_stored_message_that_names_its_row_takes_no_other() -> None:
-    drafts = [display.user_text("same"), display.user_text("same")]
+    drafts = [user_text("same"), user_text("same")]
     message = {"role": "user", "content": {"$shown": 2}, "id": "second"}
 
     assert pair([message], rows_of(drafts)) == {2: "second"}

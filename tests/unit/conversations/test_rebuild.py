@@ -6,16 +6,17 @@ from uuid import uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.agents.repair import repair
-from backend.agents.state import check_state, empty_state, user_message
 from backend.conversations import display
-from backend.conversations.display import Draft
 from backend.conversations.messages import shown_as
 from backend.conversations.rebuild import rebuild_messages
 from backend.conversations.rows import row_of
-from backend.llm.arguments import write_arguments
-from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
+from colloquy_kit.messages.arguments import write_arguments
+from colloquy_kit.messages.display import Draft, failure, notice, user_text
+from colloquy_kit.messages.kinds import MessageStatus
+from colloquy_kit.messages.repair import repair
+from colloquy_kit.messages.state import check_state, empty_state, user_message
 
 
 def shown(drafts: list[Draft]) -> list[DisplayMessage]:
@@ -30,7 +31,7 @@ def shown(drafts: list[Draft]) -> list[DisplayMessage]:
 def drafts_of(message: JSON) -> list[Draft]:
     """What people see of a message, by the rules of the software."""
     if message["role"] == "user":
-        return [display.user_text(message["content"])]
+        return [user_text(message["content"])]
     if message["role"] == "tool":
         return display.tool_drafts(message, None, "assistant")
     return display.assistant_drafts(message, "assistant", MessageStatus.COMPLETED)
@@ -86,10 +87,10 @@ def test_what_was_said_comes_back_message_by_message(said: list[list[JSON]]) -> 
 def test_what_is_for_people_only_is_left_out() -> None:
     rows = shown(
         [
-            display.user_text("Hello"),
-            display.notice("Worker lost at step 1, resumed."),
+            user_text("Hello"),
+            notice("Worker lost at step 1, resumed."),
             *drafts_of({"role": "assistant", "content": "Good day."}),
-            display.error("Worker lost", "Press Retry."),
+            failure("Worker lost", "Press Retry."),
         ]
     )
 
@@ -100,9 +101,9 @@ def test_thinking_stays_with_its_answer_and_alone_is_no_message() -> None:
     thinking = {"additional_kwargs": {"reasoning_content": "Hm."}}
     rows = shown(
         [
-            display.user_text("Hello"),
+            user_text("Hello"),
             *drafts_of({"role": "assistant", "content": "", **thinking}),
-            display.user_text("Again"),
+            user_text("Again"),
             *drafts_of({"role": "assistant", "content": "Good day.", **thinking}),
         ]
     )
@@ -118,7 +119,7 @@ def test_a_stopped_answer_stays_marked_and_a_failed_result_an_error() -> None:
     failed = {"role": "tool", "content": "No.", "name": "f", "tool_call_id": "c", "status": "error"}
     rows = shown(
         [
-            display.user_text("Budget?"),
+            user_text("Budget?"),
             *display.assistant_drafts(partial, "assistant", MessageStatus.STOPPED),
             *drafts_of(failed),
         ]

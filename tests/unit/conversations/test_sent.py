@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import SecretStr
 
-from backend.agents.state import load_messages
 from backend.conversations.state.sent import (
     RequestRecords,
     digest_of,
@@ -20,6 +19,7 @@ from backend.inspection.convert import as_sent
 from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import ModelCall
 from backend.types import JSON
+from colloquy_kit.messages.state import load_messages
 
 MODEL = ColloquyChatModel(
     model="gpt-4o", api_key=SecretStr("none"), use_responses_api=False, output_version="v0"

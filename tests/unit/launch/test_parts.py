@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.llm.arguments import parse_arguments
-from backend.llm.parts import MAX_PARTS, Parts, has_too_many_parts
+from colloquy_kit.messages.arguments import parse_arguments
+from colloquy_kit.messages.parts import MAX_PARTS, Parts, has_too_many_parts
 from tests.patience import ends_within
 
 VALUES = st.recursive(

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import MAX_CALLS, Answer
-from backend.llm.arguments import UNREADABLE
 from backend.llm.wire.deltas import UNSHOWN
+from colloquy_kit.messages.arguments import UNREADABLE
 
 any_text = st.text(st.characters(), max_size=12)
 clean_text = st.text('ab"\\{[,ü文 \n', max_size=5)

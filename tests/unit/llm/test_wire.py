@@ -11,7 +11,6 @@ from langchain_core.messages import AIMessage
 from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.failures import FAILURES, explain_failure
-from backend.llm.parts import MAX_PARTS
 from backend.llm.prices import cost_of
 from backend.llm.wire.calls import MAX_NAME_CHARS, MAX_WHOLE_PIECES
 from backend.llm.wire.deltas import MAX_TOKENS, usage_of
@@ -21,6 +20,7 @@ from backend.llm.wire.sources import MAX_SOURCES, Sources
 from backend.llm.wire.stream import MAX_BODY_BYTES, Decoder, End
 from backend.settings import Price
 from backend.types import JSON
+from colloquy_kit.messages.parts import MAX_PARTS
 from tests.recorded_answers import ANSWERS
 from tests.recordings import step
 

@@ -17,13 +17,13 @@ from mcp.types import (
 )
 
 from backend.conversations.display import result_drafts
-from backend.schemas.conversations.sessions import ContentType
 from backend.schemas.domains.servers import VersionStatus
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import assign_names
 from backend.tools.mcp.results.content import MAX_ATTACHMENTS, MAX_BYTES, read_result
 from backend.tools.mcp.versions import KnownVersion, review_versions, version_of
 from backend.tools.mcp.words import about_withheld
+from colloquy_kit.messages.kinds import ContentType
 
 PIXEL = base64.b64encode(b"\x89PNG pixel").decode()
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.agents.answers import hash_arguments
-from backend.llm.arguments import parse_arguments, write_arguments
 from backend.types import JSON
+from colloquy_kit.messages.arguments import parse_arguments, write_arguments
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -1,11 +1,11 @@
 """What several models say at once is kept apart until it is saved or taken back."""
 
-from backend.agents.state import empty_state
 from backend.agents.steps.events import ModelAsked, TextDelta, ThinkingDelta
 from backend.llm.events import ModelCall
 from backend.turns.run.close import InFlight, Partial, with_partials
 from backend.turns.run.model_calls import ModelCallLog
 from backend.turns.run.record.partials import Partials
+from colloquy_kit.messages.state import empty_state
 
 
 def interleaved() -> Partials:

@@ -6,13 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessagePage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from ui.features.chat import windows
 from ui.state import PAGE_ROWS, WINDOW_ROWS, Window
 

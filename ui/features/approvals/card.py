@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from backend.schemas.approvals import ApprovalStatus, DecisionType
-from backend.schemas.conversations.sessions import MessageStatus
+from colloquy_kit.messages.kinds import MessageStatus
 from ui import navigation, state
 from ui.features.approvals import decision
 from ui.features.approvals import form as approval_form

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from backend.schemas.approvals import Approval, ApprovalPage
-from backend.schemas.conversations.sessions import MessageStatus
 from backend.schemas.people.rights import Permission
+from colloquy_kit.messages.kinds import MessageStatus
 from ui import navigation, state
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.calls import list_pending

@@ -13,8 +13,9 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageStatus
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
+from colloquy_kit.messages.kinds import ContentType, MessageStatus
 from ui.shared.formats.times import moment
 
 NOT_GIVEN: Final = object()

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from backend.markdown.cells import STALE, Target, find_targets, rewrite_links, write_anchor
 from backend.schemas.artifacts import Artifact
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
+from colloquy_kit.messages.kinds import ContentType
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.artifacts.calls import list_artifacts

@@ -7,8 +7,9 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
+from backend.schemas.conversations.sessions import DisplayMessage, Session
 from backend.schemas.conversations.turns import Turn, TurnStatus
+from colloquy_kit.messages.kinds import ContentType
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat import state as chat_state

@@ -9,7 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.conversations.links import SharedSession
-from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, MessageType, Session
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, Session
+from colloquy_kit.messages.kinds import MessageType
 from ui import navigation, state
 from ui.features.agents import marks, name_line
 from ui.features.agents.team import Team

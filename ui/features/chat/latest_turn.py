@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from backend.schemas.conversations.sessions import DisplayMessage, MessageType, Session
+from backend.schemas.conversations.sessions import DisplayMessage, Session
 from backend.schemas.conversations.turns import Turn, TurnStatus
+from colloquy_kit.messages.kinds import MessageType
 from ui import navigation, state
 from ui.client import ServiceUnavailable
 from ui.features.approvals.decision import approve_all

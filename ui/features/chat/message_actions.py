@@ -9,9 +9,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.conversations.branches import MessageVersion
-from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus, Session
+from backend.schemas.conversations.sessions import DisplayMessage, Session
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.usage import TurnFigures
+from colloquy_kit.messages.kinds import MessageStatus
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.agents.team import Team, of_session

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, MessageType
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
+from colloquy_kit.messages.kinds import MessageType
 from ui.state import PAGE_ROWS, WINDOW_ROWS, Window
 
 MOST_CUT = PAGE_ROWS // 2  # longer turns are cut, so that a page always has something to show

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import Usage
 from backend.schemas.inspection import (
     ContextStatus,
@@ -14,6 +14,7 @@ from backend.schemas.inspection import (
     ReadMessage,
     Reason,
 )
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from ui.features.usage import words as usage_words
 from ui.shared.formats import reader
 from ui.shared.text.json_text import lay_out

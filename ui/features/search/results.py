@@ -9,7 +9,7 @@ from uuid import UUID
 import streamlit as st
 
 from backend.schemas.conversations.search import SearchHit, SearchPage, SnippetPart
-from backend.schemas.conversations.sessions import ContentType, MessageType
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.search.form import Wanted

@@ -8,7 +8,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.utils import count_tokens_approximately
 
-from backend.agents.state import SOURCE, SUMMARY, is_brief
+from colloquy_kit.messages.state import SOURCE, SUMMARY, is_brief
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langgraph.runtime import Runtime
 from pydantic import Field, model_validator
 
-from backend.agents.state import is_brief
 from backend.schemas.wire import Input
+from colloquy_kit.messages.state import is_brief
 
 
 class RecentMessagesSettings(Input):

@@ -32,14 +32,10 @@ from backend.conversations import service as conversations
 from backend.conversations.message_filter import MessageFilter
 from backend.conversations.messages import get_result, list_messages
 from backend.conversations.state.store import load_state
-from backend.conversations.todos import with_ids
 from backend.domains.template import image_of, template_of
 from backend.schemas.conversations.sessions import (
     MAX_DELETION_SECONDS,
-    ContentType,
     MessagePage,
-    MessageStatus,
-    MessageType,
     NewSession,
     Session,
     SessionChange,
@@ -52,6 +48,8 @@ from backend.turns.follow.viewer import Viewer
 from backend.turns.history.rebuild import rebuild_session
 from backend.turns.queries import list_unfinished, turn_of
 from backend.turns.submit.service import open_session
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
+from colloquy_kit.messages.todos import with_ids
 
 LONGEST_SEARCH = 20_000
 router = APIRouter(prefix="/sessions", tags=["sessions"])

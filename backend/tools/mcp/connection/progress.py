@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from backend.text import clean_text
+from colloquy_kit.messages.clean import clean_text
 
 PAUSE_SECONDS = 0.5
 MAX_CHARS = 200

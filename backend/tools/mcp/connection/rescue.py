@@ -6,8 +6,8 @@ from typing import Any
 from mcp.types import CallToolResult
 from pydantic import ValidationError
 
-from backend.llm.clean import clean
 from backend.tools.mcp.connection.reading import AnyResult
+from colloquy_kit.messages.clean import clean
 
 
 class TooManyParts(Exception):

@@ -24,11 +24,11 @@ from pydantic import ValidationError
 
 from backend.domains.commands import Commands
 from backend.errors.tools import ToolServerUnavailable
-from backend.llm.parts import has_too_many_parts
 from backend.schemas.domains.templates import StdioServer
 from backend.tools.mcp.connection.rescue import TooManyParts
 from backend.tools.mcp.connection.wire import MAX_ANSWER_BYTES, Pace
 from backend.tools.mcp.own_secrets import OwnSecrets
+from colloquy_kit.messages.parts import has_too_many_parts
 
 END_SECONDS = 2.0
 CONFINE = Path(__file__).with_name("confine.py")

@@ -15,11 +15,11 @@ from typing import Any, cast
 import httpx
 
 from backend.domains.secrets import Destination
-from backend.llm.parts import MAX_PARTS, Parts
 from backend.outgoing.connecting import guard
 from backend.outgoing.policy import Outgoing
 from backend.tools.mcp.connection.cancel import CancellingClient
 from backend.web.inflate import Inflated, NotInflatable
+from colloquy_kit.messages.parts import MAX_PARTS, Parts
 
 MAX_ANSWER_BYTES = 64 * 2**20
 TOO_MANY_PARTS = f"its answer is made of more than {MAX_PARTS:,} parts"

@@ -25,9 +25,9 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from backend.llm.parts import has_too_many_parts
 from backend.tools.mcp.results.media import text_without_media, without_media
 from backend.types import JSON
+from colloquy_kit.messages.parts import has_too_many_parts
 
 MAX_BYTES = 5_000_000
 MAX_ALL_BYTES = 12_000_000

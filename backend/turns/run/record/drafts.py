@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from backend.agents.state import is_summary
 from backend.agents.steps.events import StepFinished
 from backend.conversations import display
-from backend.conversations.display import Draft
 from backend.conversations.state.delta import dropped_messages
-from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from backend.types import JSON
+from colloquy_kit.messages.display import Draft, call_status, notice, readable_todos, todo_list
+from colloquy_kit.messages.kinds import ContentType, MessageStatus
+from colloquy_kit.messages.state import is_summary
 
 LEFT_OUT = (
     "The conversation has grown long: the agent now reads its later part. All of it stays here."
@@ -24,13 +24,13 @@ def drafts_of(step: StepFinished, before: JSON, delta: JSON, agent: str) -> list
 
     Notices of policies come first, then messages in order, then other changes.
     """
-    drafts = [display.notice(text) for text in step.notices]
+    drafts = [notice(text) for text in step.notices]
     for message in step.messages:
         drafts += _of_message(message, step, agent)
-    if todos := display.readable_todos(delta.get("set", {}).get("todos")):
-        drafts.append(display.todos(todos, agent))
+    if todos := readable_todos(delta.get("set", {}).get("todos")):
+        drafts.append(todo_list(todos, agent))
     if dropped_messages(delta, len(before["messages"])):
-        drafts.append(display.notice(SUMMARISED if _has_new_summary(delta) else LEFT_OUT))
+        drafts.append(notice(SUMMARISED if _has_new_summary(delta) else LEFT_OUT))
     return drafts
 
 
@@ -48,7 +48,7 @@ def _as_answered(row: Draft, step: StepFinished) -> Draft:
         return row
     for message in step.messages:
         if message["role"] == "tool" and message.get("tool_call_id") == row.content["call_id"]:
-            return replace(row, status=display.call_status(message))
+            return replace(row, status=call_status(message))
     is_asking = row.content["call_id"] in step.asking
     return replace(row, status=MessageStatus.PENDING) if is_asking else row
 

@@ -8,7 +8,6 @@ from typing import Any, NoReturn, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from backend.agents.state import is_answered
 from backend.agents.steps.events import (
     AnswerReset,
     Interrupted,
@@ -22,10 +21,9 @@ from backend.agents.steps.events import (
     ToolProgress,
     TurnRouted,
 )
-from backend.conversations import display
 from backend.errors.budgets import CostLimitReached, TokenLimitReached
 from backend.schemas import events
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import RouteReason, Turn, TurnStatus
 from backend.schemas.events import SessionEvent
 from backend.turns.plan.publish import publish_plan_changes
@@ -43,6 +41,9 @@ from backend.usage.budgets import has_domain_budget, has_session_budget
 from backend.usage.days import Payers
 from backend.usage.ledger import Used, used_in_session
 from backend.usage.spent import Spent
+from colloquy_kit.messages.display import shown_id
+from colloquy_kit.messages.kinds import ContentType
+from colloquy_kit.messages.state import is_answered
 from db.failpoints import failpoint
 
 log = logging.getLogger(__name__)
@@ -105,7 +106,7 @@ class Recorder:
         self._partials.add(delta)
         failpoint("model.streaming")
         event, content_type = _SAID[type(delta)]
-        shown = display.shown_id(delta.message_id, content_type)
+        shown = shown_id(delta.message_id, content_type)
         self._publish(event(context=self._context, message_id=shown, text=delta.text))
 
     def reset(self, reset: AnswerReset) -> None:
@@ -114,7 +115,7 @@ class Recorder:
         said = [
             of_kind for kind, (_, of_kind) in _SAID.items() if self._partials.has(message_id, kind)
         ]
-        void = [display.shown_id(message_id, of_kind) for of_kind in said]
+        void = [shown_id(message_id, of_kind) for of_kind in said]
         self._publish(*(events.Reset(context=context, message_id=i, reason=reason) for i in void))
         self._partials.forget([message_id])
 

@@ -3,10 +3,10 @@
 import time
 
 from backend.agents.steps.events import StepFinished
-from backend.conversations import display
 from backend.conversations.display import CallMove
-from backend.conversations.messages import OPEN_STATUSES
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
+from colloquy_kit.messages.display import call_status
+from colloquy_kit.messages.kinds import OPEN_STATUSES, ContentType
 
 
 class OpenCalls:
@@ -45,6 +45,6 @@ class OpenCalls:
             rows.remove(row)
             seconds = next((s for ended, s in self._seconds if ended == call_id), None)
             metadata = {} if seconds is None else {"seconds": round(seconds, 3)}
-            status = display.call_status(message)
+            status = call_status(message)
             moves.append(CallMove(row.position, status, metadata))
         return moves

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from backend.agents.middleware.shortening.compaction import find_cut, is_summary, summary_message
-from backend.agents.state import empty_state
 from backend.errors.models import ConversationTooLong
 from backend.types import JSON
+from colloquy_kit.messages.state import empty_state
 from tests.fakes import ScriptedModel, find_disorder
 from tests.integration.agents.policies.states import later, results, said
 from tests.runs import GOOD, asking, failing, final_state, run, steps

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.orm import Session
 
-from backend.agents.state import empty_state
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations import views
@@ -17,6 +16,7 @@ from backend.conversations.service import Image
 from backend.domains.template import image_of
 from backend.files.store import FileStore
 from backend.schemas.domains.templates import DomainTemplate
+from colloquy_kit.messages.state import empty_state
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow

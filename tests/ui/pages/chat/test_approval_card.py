@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from backend.schemas.approvals import Decision, DecisionType, EditedAction
-from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from backend.schemas.conversations.turns import TurnStatus
+from colloquy_kit.messages.kinds import ContentType, MessageStatus
 from tests.ui.seen import words
 from ui.features.approvals.fields import JSON_FIELD
 from ui.features.approvals.view import from_approval, from_row

@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 
 from backend.schemas.artifacts import ArtifactDiff, ArtifactKind, CellChange, RowChange
-from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import TurnStatus
 from backend.tabular.locales import NOTHING
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.seen import html, words
 
 COLUMNS = [{"name": "account", "type": "VARCHAR"}, {"name": "amount_eur", "type": "DECIMAL(18,2)"}]

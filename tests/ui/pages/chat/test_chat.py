@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.conversations.turns import TurnStatus
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.ui.seen import QUESTION, answered, failed, html, page_of, words
 from ui.shared.text.markdown import plain
 

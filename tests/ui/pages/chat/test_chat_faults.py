@@ -2,8 +2,9 @@
 
 from uuid import uuid4
 
-from backend.schemas.conversations.sessions import ContentType, MessageType, Problem
+from backend.schemas.conversations.sessions import Problem
 from backend.schemas.conversations.turns import TurnStatus
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.seen import QUESTION, failed, page_of, words
 
 

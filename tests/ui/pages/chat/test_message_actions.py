@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.conversations.sessions import MessageType
 from backend.schemas.conversations.turns import Usage
 from backend.schemas.usage import TurnFigures
+from colloquy_kit.messages.kinds import MessageType
 from tests.ui.seen import QUESTION, answered, failed, page_of, words
 from ui.features.chat.message_actions import BUSY
 

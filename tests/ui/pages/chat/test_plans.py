@@ -3,9 +3,9 @@
 import pytest
 
 from backend.schemas.artifacts import ArtifactKind
-from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import ErrorSummary, TurnStatus
 from backend.schemas.tasks import TaskStatus
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.seen import html, words
 
 FAILURE = ErrorSummary(title="The model gave no answer", detail="It was asked three times.")

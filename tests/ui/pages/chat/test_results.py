@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.data.queries import QueryTable
 from backend.tabular.locales import NOTHING, write_day, write_moment, write_number
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.ui.seen import QUESTION, html, words
 from ui.features.results.sql_text import lay_out
 from ui.features.results.view import counted

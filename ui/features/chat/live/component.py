@@ -9,8 +9,9 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import Turn
+from colloquy_kit.messages.kinds import ContentType
 from ui import navigation, state
 from ui.features.agents import marks, route_words
 from ui.features.agents.team import Team

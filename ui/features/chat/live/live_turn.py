@@ -4,12 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import RouteReason, Turn, TurnStatus, WaitsFor
 from backend.schemas.events import (
     Interrupt,
@@ -23,6 +18,7 @@ from backend.schemas.events import (
     TurnFinished,
     TurnStarted,
 )
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from ui.features.chat.messages.blocks import Block, to_blocks
 from ui.features.plans.matching import PLAN_TOOLS
 from ui.shared.states import queue_words, wait_words, waiting_words

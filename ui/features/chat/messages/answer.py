@@ -11,7 +11,8 @@ import streamlit as st
 
 from backend.markdown.cells import STALE
 from backend.markdown.tables import Table, find_tables
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
+from colloquy_kit.messages.kinds import ContentType
 from ui.features.artifacts.known import SessionArtifacts
 from ui.features.chat.messages import files
 from ui.features.results import view

@@ -4,12 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 
 WRITE_TODOS = "write_todos"
 

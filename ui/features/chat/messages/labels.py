@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from backend.schemas.conversations.outcomes import CallOutcome
-from backend.schemas.conversations.sessions import MessageStatus
+from colloquy_kit.messages.kinds import MessageStatus
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.view import ApprovalView
 from ui.features.chat.messages.blocks import Block, seconds_taken

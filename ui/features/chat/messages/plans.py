@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from backend.schemas.conversations.sessions import ContentType
 from backend.schemas.tasks import Plan
+from colloquy_kit.messages.kinds import ContentType
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat.messages.blocks import Block

@@ -9,13 +9,9 @@ from uuid import UUID
 import streamlit as st
 
 from backend.schemas.conversations.outcomes import CallOutcome
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-)
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.tasks import Plan
+from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from ui import state
 from ui.features.approvals import card as approval_card
 from ui.features.approvals import view as approval_view

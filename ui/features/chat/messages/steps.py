@@ -6,7 +6,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.conversations.sessions import ContentType, MessageStatus
+from colloquy_kit.messages.kinds import ContentType, MessageStatus
 from ui.features.chat.messages import renderers
 from ui.features.chat.messages.blocks import Block, seconds_taken
 from ui.features.chat.messages.renderers import BlockContext

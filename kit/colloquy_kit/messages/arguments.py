@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from backend.llm.clean import MAX_DEPTH, clean
-from backend.llm.parts import MAX_PARTS, has_too_many_parts
-from backend.types import JSON
+from colloquy_kit.messages.clean import MAX_DEPTH, clean
+from colloquy_kit.messages.parts import MAX_PARTS, has_too_many_parts
+from colloquy_kit.types import JSON
 
 RAW_ARGUMENTS = "raw_arguments"
 MODEL_NAME = "model_name"  # which model answered, in a message's metadata

@@ -4,7 +4,9 @@ import orjson
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from backend.agents.state import (
+from backend.types import JSON
+from colloquy_kit.errors import CorruptState
+from colloquy_kit.messages.state import (
     STATE_VERSION,
     UPGRADES,
     check_state,
@@ -13,8 +15,6 @@ from backend.agents.state import (
     load_values,
     upgrade,
 )
-from backend.errors.conversations import CorruptState
-from backend.types import JSON
 from tests.processes import ROOT
 
 SAMPLES = ROOT / "tests" / "samples"

@@ -13,8 +13,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from backend.text import clean_text
-
+NUL_SYMBOL = "\u2400"
 MAX_DEPTH = 60
 LARGEST_INT = 2**63 - 1
 TOO_DEEP = "<nested too deeply>"
@@ -28,6 +27,16 @@ def clean(value: Any) -> Any:
     class becomes the class's name, because its text may hold a secret.
     """
     return _clean(value, ())
+
+
+def clean_text(text: str) -> str:
+    """Return the text with NUL and lone surrogates replaced, and surrogate pairs joined."""
+    text = text.replace("\x00", NUL_SYMBOL)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _clean(value: Any, path: tuple[int, ...]) -> Any:

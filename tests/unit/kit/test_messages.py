@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from backend.agents.state import (
+from colloquy_kit.errors import CorruptState
+from colloquy_kit.messages.clean import clean
+from colloquy_kit.messages.state import (
     add_partial,
     dump_message,
     empty_state,
@@ -14,8 +16,6 @@ from backend.agents.state import (
     pending_calls,
     user_message,
 )
-from backend.errors.conversations import CorruptState
-from backend.llm.clean import clean
 
 text = st.text(max_size=20).map(clean)
 ids = st.one_of(st.none(), st.text(min_size=1, max_size=8).map(clean))

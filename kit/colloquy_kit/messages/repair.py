@@ -3,7 +3,7 @@
 from operator import is_
 from uuid import uuid4
 
-from backend.types import JSON
+from colloquy_kit.types import JSON
 
 
 def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:

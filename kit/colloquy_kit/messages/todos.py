@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
-from backend.types import JSON
+from colloquy_kit.types import JSON
 
 ALIKE = 0.6  # the share of two wordings from which they are one item's
 COMPARED_CHARS = 300

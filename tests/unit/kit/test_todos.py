@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.conversations.todos import keep_ids, with_ids
+from colloquy_kit.messages.todos import keep_ids, with_ids
 
 TEXTS = st.sampled_from(["look", "look again", "tell", "", "compare both ledgers", 7, None])
 ITEMS = st.dictionaries(st.sampled_from(["content", "status", "id"]), TEXTS)

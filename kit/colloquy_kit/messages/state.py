@@ -13,8 +13,8 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.tool import tool_call
 
-from backend.errors.conversations import CorruptState
-from backend.llm.arguments import (
+from colloquy_kit.errors import CorruptState
+from colloquy_kit.messages.arguments import (
     MODEL_NAME,
     RAW_ARGUMENTS,
     REASONING,
@@ -22,8 +22,8 @@ from backend.llm.arguments import (
     parse_or_empty,
     write_arguments,
 )
-from backend.llm.clean import clean
-from backend.types import JSON
+from colloquy_kit.messages.clean import clean
+from colloquy_kit.types import JSON
 
 STATE_VERSION = 1
 STOPPED = "stopped"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.llm.clean import MAX_DEPTH, TOO_DEEP, clean
+from colloquy_kit.messages.clean import MAX_DEPTH, TOO_DEEP, clean
 
 scalars = st.one_of(
     st.none(),

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.agents.repair import repair
-from backend.agents.state import load_messages
+from colloquy_kit.messages.repair import repair
+from colloquy_kit.messages.state import load_messages
 from tests.fakes import find_disorder
 
 NOTE = "Stopped before this tool finished."

@@ -1,0 +1,47 @@
+"""What Colloquy adds to `colloquy`, the console script of the kit.
+
+Each command runs a module of `backend` in a process of its own, as `python -m launch` does, with
+the running database and Redis; the module parses the arguments.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+
+from backend.configuration import CALLED_FROM, read_settings
+from backend.errors.base import AppError
+from backend.privacy import hide_process
+from backend.settings import Settings
+from launch import parts
+from launch.alone import become
+from launch.console import Console
+from launch.environment import ROOT, database_url
+
+Found = Callable[[Settings], Mapping[str, str]]
+
+
+def integrity(arguments: list[str]) -> int:
+    """Check conversations, plans, artifacts and files; `--repair` repairs what can be repaired."""
+    return run("backend.operations.integrity", arguments, find_database)
+
+
+def find_database(settings: Settings) -> Mapping[str, str]:
+    """Return the address of the database: as set, or of the running embedded server."""
+    return {"DATABASE_URL": database_url(settings)}
+
+
+def run(module: str, arguments: list[str], find: Found) -> int:
+    """Become the module, with what `find` returns in its environment; help needs no server.
+
+    The module reads paths by `backend.configuration.named_path`, because it runs in `ROOT`. Return
+    the exit status if something is missing, which is said in a sentence.
+    """
+    hide_process()
+    called_from = os.getcwd()
+    os.chdir(ROOT)  # where `.env` is, and the folder of data
+    try:
+        is_help = {"-h", "--help"} & {*arguments}
+        found = {} if is_help else find(read_settings())
+        become(parts.command(module, arguments, {**found, CALLED_FROM: called_from}))
+    except AppError as error:
+        Console().fail(error.detail)
+        return 1
