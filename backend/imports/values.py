@@ -5,14 +5,15 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from backend.imports.json_stream import TooLong, Unreadable, items
 from backend.imports.model import Skipped
 from backend.imports.upload import Entry, Upload
-from backend.text import name_line
+from backend.text import first_of, name_line
 from backend.types import JSON
 from colloquy_kit.messages.clean import clean_text
 
@@ -20,7 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST_SECOND = 1e10  # in 2286; what is larger counts smaller units
 _LONGEST_NAME = 200
 _MOST_NOTES = 40
-_JSON_ENTRIES = 100  # whose beginnings are looked at, to recognise a format
+_LOOKED_AT = 100  # files, to recognise a format
 
 
 class Notes:
@@ -151,12 +152,30 @@ def first_text(value: Mapping[str, Any], *keys: str) -> str:
     return next((found for key in keys if (found := text(value.get(key)))), "")
 
 
-def json_entries(upload: Upload) -> Iterator[tuple[Entry, bytes]]:
-    """Yield the JSON files of an upload, each with its beginning."""
+def has_some(upload: Upload, begins: Callable[[Entry, bytes], bool]) -> bool:
+    """Return whether a JSON file of the upload begins so; the first ones are looked at."""
+    return any(begins(entry, head) for entry, head in islice(_json_entries(upload), _LOOKED_AT))
+
+
+def entries_of(
+    upload: Upload, begins: Callable[[Entry, bytes], bool], used: Collection[str] = ()
+) -> Iterator[Entry]:
+    """Yield the JSON files that begin so; the upload's notes name others, except for `used`."""
+    others: list[str] = []
+    for entry, head in _json_entries(upload):
+        if begins(entry, head):
+            yield entry
+        elif entry.base not in used:
+            others.append(entry.name[:_LONGEST_NAME])
+    if others:
+        upload.notes.append(f"Left out, because they have no conversations: {first_of(others, 5)}.")
+
+
+def _json_entries(upload: Upload) -> Iterator[tuple[Entry, bytes]]:
     found = [entry for entry in upload.entries if entry.base.lower().endswith(".json")]
     if not found and not upload.is_archive:
         found = upload.entries  # a single file, whatever it is called
-    for entry in found[:_JSON_ENTRIES]:
+    for entry in found:
         yield entry, upload.head(entry.name).removeprefix(b"\xef\xbb\xbf").lstrip()
 
 

@@ -26,9 +26,10 @@ from backend.imports.values import (
     Notes,
     arguments,
     digest,
+    entries_of,
     first_text,
+    has_some,
     identifier,
-    json_entries,
     moment,
     name,
     objects,
@@ -60,7 +61,7 @@ def looks_like(upload: Upload) -> bool:
     """Return whether a file has threads with steps, or a table of them."""
     if any(_is_database(upload, entry) for entry in upload.entries[:20]):
         return True
-    return any(_begins(entry, head) for entry, head in json_entries(upload))
+    return has_some(upload, _begins)
 
 
 def read(upload: Upload) -> Iterator[ImportedConversation | Skipped]:
@@ -72,9 +73,7 @@ def read(upload: Upload) -> Iterator[ImportedConversation | Skipped]:
             except ImportRefused as error:
                 yield Skipped(entry.base, "", str(error))
     tables: Tables = {"threads": [], "steps": [], "elements": []}
-    for entry, head in json_entries(upload):
-        if not _begins(entry, head):
-            continue
+    for entry in entries_of(upload, _begins):
         table = _TABLES.get(entry.base.lower().removesuffix(".json"))
         for item in objects_of(upload, entry):
             if isinstance(item, Skipped):

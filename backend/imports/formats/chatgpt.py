@@ -10,7 +10,7 @@ from typing import Any
 
 from backend.imports.builder import Builder
 from backend.imports.errors import ImportRefused
-from backend.imports.formats.chatgpt_assets import Assets
+from backend.imports.formats.chatgpt_assets import NAMES, Assets
 from backend.imports.json_stream import read_json
 from backend.imports.model import (
     Attachment,
@@ -28,9 +28,10 @@ from backend.imports.values import (
     Notes,
     arguments,
     digest,
+    entries_of,
     first_text,
+    has_some,
     identifier,
-    json_entries,
     mapping,
     moment,
     name,
@@ -40,18 +41,12 @@ from backend.imports.values import (
     text,
     written,
 )
+from backend.text import counted
 from backend.types import JSON
 
 NAME = "chatgpt"
 LABEL = "ChatGPT"
-_PARTS = re.compile(r"conversations(?:-\d+)?\.json$", re.IGNORECASE)
-# Beside the conversations, and not of them.
-_LEFT_OUT = (
-    "user.json",
-    "user_settings.json",
-    "message_feedback.json",
-    "shared_conversations.json",
-)
+_MANIFEST = "export_manifest.json"
 _ROLES: dict[str, Role] = {
     "system": "system",
     "user": "user",
@@ -64,25 +59,22 @@ _MARKED = re.compile("\ue200[^\ue200\ue201]{0,2000}\ue201")
 
 def looks_like(upload: Upload) -> bool:
     """Return whether a JSON file begins with a conversation that has a mapping of nodes."""
-    return any(_begins(head) for _, head in json_entries(upload))
+    return has_some(upload, _begins)
 
 
 def read(upload: Upload) -> Iterator[ImportedConversation | Skipped]:
     """Yield the conversations of all parts."""
     assets = Assets(upload)
-    entries = [entry for entry, head in json_entries(upload) if _begins(head)]
-    yield from _missing_parts(upload, entries)
-    for base in _LEFT_OUT:
-        if upload.find(base):
-            upload.notes.append(f"{base} has no conversations, and was left out.")
+    entries = list(entries_of(upload, _begins, (_MANIFEST, NAMES)))
+    yield from _missing_parts(upload)
     for entry in sorted(entries, key=_number):
         for item in objects_of(upload, entry):
             yield item if isinstance(item, Skipped) else _conversation(item, assets)
     if spare := assets.unused():
-        upload.notes.append(f"{spare:,} files belong to no message, and were left out.")
+        upload.notes.append(f"Left out, because no message has them: {counted(spare, 'file')}.")
 
 
-def _begins(head: bytes) -> bool:
+def _begins(_: Entry, head: bytes) -> bool:
     return head[:1] in (b"[", b"{") and b'"mapping"' in head and b'"chat_messages"' not in head
 
 
@@ -91,9 +83,9 @@ def _number(entry: Entry) -> tuple[int, str]:
     return int(found[1]) if found else -1, entry.name
 
 
-def _missing_parts(upload: Upload, entries: list[Entry]) -> Iterator[Skipped]:
+def _missing_parts(upload: Upload) -> Iterator[Skipped]:
     """Say which files of conversations the manifest lists and the upload lacks."""
-    manifest = upload.find("export_manifest.json")
+    manifest = upload.find(_MANIFEST)
     if manifest is None:
         return
     try:
@@ -219,7 +211,7 @@ class _Nodes:
             ]
         if kind == "reasoning_recap":
             return [Thinking(first_text(content, "content", "text"))]
-        if kind == "tether_quote":
+        if kind in ("tether_quote", "sonic_webpage"):
             title, url = first_text(content, "title", "domain"), text(content.get("url"))
             return [Text("\n\n".join(filter(None, (title, url, text(content.get("text"))))))]
         if kind in ("code", "execution_output", "tether_browsing_display", "system_error"):

@@ -15,6 +15,7 @@ from backend.imports.upload import Upload
 from backend.imports.values import first_text, mapping, name, objects, text
 from backend.types import JSON
 
+NAMES = "conversation_asset_file_names.json"
 _ID = re.compile(r"file[-_][A-Za-z0-9]+")
 _POINTERS = ("audio_asset_pointer", "video_container_asset_pointer", "frames_asset_pointers")
 
@@ -76,7 +77,7 @@ class Assets:
         return Attachment(called, media_type or "application/octet-stream", entry)
 
     def _read_names(self, upload: Upload) -> dict[str, str]:
-        listed = upload.find("conversation_asset_file_names.json")
+        listed = upload.find(NAMES)
         if listed is None:
             return {}
         try:

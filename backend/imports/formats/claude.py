@@ -18,15 +18,16 @@ from backend.imports.model import (
     Text,
     Thinking,
 )
-from backend.imports.upload import Upload
+from backend.imports.upload import Entry, Upload
 from backend.imports.values import (
     Notes,
     arguments,
     data_url,
     digest,
+    entries_of,
     first_text,
+    has_some,
     identifier,
-    json_entries,
     moment,
     name,
     objects,
@@ -38,30 +39,24 @@ from backend.types import JSON
 
 NAME = "claude"
 LABEL = "Claude"
-_BESIDE = ("users.json", "projects.json", "memories.json")
-_FOLDERS = ("projects/", "design_chats/")
 _NO_PARENT = "00000000-0000-4000-8000-000000000000"
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def looks_like(upload: Upload) -> bool:
     """Return whether a JSON file begins with a conversation that has chat messages."""
-    return any(b'"chat_messages"' in head for _, head in json_entries(upload))
+    return has_some(upload, _begins)
 
 
 def read(upload: Upload) -> Iterator[ImportedConversation | Skipped]:
     """Yield the conversations of all files of this shape."""
-    for base in _BESIDE:
-        if upload.find(base):
-            upload.notes.append(f"{base} has no conversations, and was left out.")
-    for folder in _FOLDERS:
-        if any(folder in entry.name for entry in upload.entries):
-            upload.notes.append(f"The folder {folder} was left out.")
-    for entry, head in json_entries(upload):
-        if b'"chat_messages"' not in head:
-            continue
+    for entry in entries_of(upload, _begins):
         for item in objects_of(upload, entry):
             yield item if isinstance(item, Skipped) else _conversation(item)
+
+
+def _begins(_: Entry, head: bytes) -> bool:
+    return b'"chat_messages"' in head
 
 
 def _conversation(item: JSON) -> ImportedConversation | Skipped:

@@ -17,14 +17,15 @@ from backend.imports.model import (
     Text,
     Thinking,
 )
-from backend.imports.upload import Upload
+from backend.imports.upload import Entry, Upload
 from backend.imports.values import (
     Notes,
     arguments,
     digest,
+    entries_of,
     first_text,
+    has_some,
     identifier,
-    json_entries,
     mapping,
     name,
     objects,
@@ -41,19 +42,17 @@ _NO_PARENT = "00000000-0000-0000-0000-000000000000"
 
 def looks_like(upload: Upload) -> bool:
     """Return whether a JSON file begins with a conversation of LibreChat."""
-    return any(_begins(head) for _, head in json_entries(upload))
+    return has_some(upload, _begins)
 
 
 def read(upload: Upload) -> Iterator[ImportedConversation | Skipped]:
     """Yield the conversations of all files of this shape."""
-    for entry, head in json_entries(upload):
-        if not _begins(head):
-            continue
+    for entry in entries_of(upload, _begins):
         for item in objects_of(upload, entry):
             yield item if isinstance(item, Skipped) else _conversation(item)
 
 
-def _begins(head: bytes) -> bool:
+def _begins(_: Entry, head: bytes) -> bool:
     has_messages = b'"messages"' in head or b'"messagesTree"' in head
     return has_messages and b'"conversationId"' in head and b'"endpoint"' in head
 

@@ -21,14 +21,15 @@ from backend.imports.model import (
     Text,
     Thinking,
 )
-from backend.imports.upload import Upload
+from backend.imports.upload import Entry, Upload
 from backend.imports.values import (
     Notes,
     arguments,
     digest,
+    entries_of,
     first_text,
+    has_some,
     identifier,
-    json_entries,
     mapping,
     moment,
     name,
@@ -52,22 +53,17 @@ _NESTED = 3  # a chat inside of a chat inside of an entry
 
 def looks_like(upload: Upload) -> bool:
     """Return whether a JSON file begins with a chat."""
-    return any(_begins(head) for _, head in json_entries(upload))
+    return has_some(upload, _begins)
 
 
 def read(upload: Upload) -> Iterator[ImportedConversation | Skipped]:
     """Yield the chats of all files of this shape."""
-    for entry, head in json_entries(upload):
-        if not _begins(head):
-            continue
+    for entry in entries_of(upload, _begins):
         for item in objects_of(upload, entry):
-            if isinstance(item, Skipped):
-                yield item
-            else:
-                yield _conversation(item)
+            yield item if isinstance(item, Skipped) else _conversation(item)
 
 
-def _begins(head: bytes) -> bool:
+def _begins(_: Entry, head: bytes) -> bool:
     has_tree = b'"history"' in head and (b'"childrenIds"' in head or b'"currentId"' in head)
     return has_tree or (b'"chat"' in head and b'"models"' in head and b'"messages"' in head)
 

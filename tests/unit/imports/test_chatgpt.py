@@ -249,8 +249,8 @@ def test_files_are_found_by_pointers_under_all_their_names(tmp_path):
         "tool: dalle.text2im= | [1f.webp image/webp dalle-generations/file-DD44-1f.webp]",
     ]
     assert upload.notes == [
-        "user.json has no conversations, and was left out.",
-        "1 files belong to no message, and were left out.",
+        "Left out, because they have no conversations: user.json.",
+        "Left out, because no message has them: 1 file.",
     ]
 
 
@@ -303,7 +303,7 @@ def test_marks_of_sources_become_links(tmp_path):
 
 def test_unknown_kinds_are_said_and_broken_entries_lose_no_other(tmp_path):
     good = conversation(
-        node("u", None, "user", {"content_type": "sonic_webpage", "text": "a page"}),
+        node("u", None, "user", {"content_type": "super_widget", "text": "a page"}),
         node("v", "u", "assistant", {"content_type": "hologram", "voxels": [1]}),
         node("w", "v", "assistant", "fine"),
     )
@@ -314,7 +314,7 @@ def test_unknown_kinds_are_said_and_broken_entries_lose_no_other(tmp_path):
 
     assert branch(read) == ["user: a page", "assistant: fine"]
     assert read.notes == [
-        "A message is of the unknown kind 'sonic_webpage'; its text was kept.",
+        "A message is of the unknown kind 'super_widget'; its text was kept.",
         "A message is of the unknown kind 'hologram'; it was left out.",
     ]
     assert [(one.source_id, one.reason) for one in skipped] == [

@@ -174,7 +174,6 @@ def test_what_is_beside_the_conversations_is_left_out_and_empty_ones_are_said(tm
     assert [one.source_id for one in read] == ["claude-1"]
     assert [(one.source_id, one.reason) for one in skipped] == [("empty", "It has no messages.")]
     assert upload.notes == [
-        "users.json has no conversations, and was left out.",
-        "projects.json has no conversations, and was left out.",
-        "The folder design_chats/ was left out.",
+        "Left out, because they have no conversations:"
+        " users.json, projects.json, design_chats/1.json."
     ]
