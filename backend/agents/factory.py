@@ -7,7 +7,6 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langchain_core.tools import BaseTool
-from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.answers import Answers
@@ -16,7 +15,7 @@ from backend.agents.middleware.fitted_arguments import FittedArguments
 from backend.agents.middleware.registry import Policy, brought_tools, build_middleware
 from backend.agents.middleware.shortening.summarization import Summarization
 from backend.agents.middleware.tool_guard import ToolGuard
-from backend.agents.policy_context import Codecs, PolicyContext, Report
+from backend.agents.policy_context import PolicyContext, Report
 from backend.agents.roster import makes_artifacts
 from backend.agents.team.response import RESPOND
 from backend.agents.team.response_middleware import Responses
@@ -84,21 +83,14 @@ class Tools:
 class Agent:
     """A built agent, and the node after which one of its model messages is complete.
 
-    `codecs`: how policies' values are stored, by key. `approvals`: the policy that asks people,
-    if any. `can_shorten`: a policy summarises what its model cannot read.
+    `approvals`: the policy that asks people, if any. `can_shorten`: a policy summarises what its
+    model cannot read.
     """
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
     model_step_end: str
-    codecs: Codecs = field(default_factory=dict)
     approvals: Approvals | None = None
     can_shorten: bool = False
-
-    @property
-    def reducers(self) -> Mapping[str, Callable[[Any, Any], Any]]:
-        """Return, by key, how the changes by several calls of a batch are merged."""
-        channels = self.graph.channels.items()
-        return {k: c.operator for k, c in channels if isinstance(c, BinaryOperatorAggregate)}
 
     def calls_that_ask(self, messages: Sequence[JSON]) -> frozenset[str]:
         """Return the ids of the calls that wait for a person before they run."""
@@ -184,10 +176,9 @@ def build_agent(
         middleware=middleware,
         checkpointer=new_checkpointer(),
     )
-    codecs = {k: c for policy in policies for k, c in getattr(policy, "codecs", {}).items()}
     end, approvals = last_node_of_model_step(middleware), next(iter(outside), None)
     can_shorten = any(isinstance(policy, Summarization) for policy in policies)
-    return Agent(graph, end, codecs, approvals, can_shorten)
+    return Agent(graph, end, approvals, can_shorten)
 
 
 def _team_of(recipe: AgentRecipe, template: AgentTemplate) -> Team | None:

@@ -1,8 +1,8 @@
 """What a policy may use beyond LangChain's features, and how it reports what it does."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage
 
@@ -32,20 +32,6 @@ class OwnCall:
 
 
 Report = Notice | OwnCall
-
-
-class Codec(NamedTuple):
-    """How a policy's value is converted to JSON and back.
-
-    A policy whose values are not JSON has `codecs`, by key of the state. If `load` raises, as for a
-    value of an older shape, the policy does not get the value.
-    """
-
-    dump: Callable[[Any], Any]
-    load: Callable[[Any], Any]
-
-
-Codecs = Mapping[str, Codec]
 
 
 @dataclass(frozen=True)

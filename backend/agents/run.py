@@ -28,7 +28,7 @@ from backend.agents.steps.events import (
     ThinkingDelta,
     ToolProgress,
 )
-from backend.agents.steps.progress import Progress, each_update
+from backend.agents.steps.progress import Progress
 from backend.errors.models import ConversationTooLong
 from backend.errors.turns import ResponseRefused, StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelCall, ModelEvent, Reset, Reshaped
@@ -37,6 +37,7 @@ from backend.schemas.domains.templates import Limits
 from backend.text import counted
 from backend.tools.plans import PlanWait
 from backend.types import JSON
+from colloquy_kit.runtime.growing import codecs_of, each_update, reducers_of
 from colloquy_kit.runtime.restore import TOOLS_NODE, restore
 from db.failpoints import failpoint
 
@@ -166,7 +167,7 @@ class _Run:
         Return whether the agent has finished.
         """
         progress = self.progress
-        progress.use(agent.reducers, agent.codecs)
+        progress.use(reducers_of(agent.graph), codecs_of(agent.graph))
         self._check_limits()
         config: RunnableConfig = {
             "configurable": {"thread_id": "turn"},

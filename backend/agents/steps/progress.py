@@ -1,15 +1,12 @@
 """Following a run: applies LangGraph's updates to the stored state and divides them into steps."""
 
-import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langgraph.graph.message import add_messages
 
 from backend.agents.answers import INTERRUPT
-from backend.agents.policy_context import Codecs, Notice, Report
+from backend.agents.policy_context import Notice, Report
 from backend.agents.steps.events import ApprovalRequest, Interrupted, StepFinished, ToolFinished
 from backend.errors.conversations import corrupt_if_it_fails
 from backend.llm.prices import COST
@@ -18,46 +15,26 @@ from backend.tools.plans import PlanWait
 from backend.types import JSON
 from backend.usage.spent import answer_usage, sum_usages
 from colloquy_kit.messages.clean import clean
-from colloquy_kit.messages.state import (
-    dump_message,
-    is_answered,
-    load_values,
-    pending_calls,
-)
+from colloquy_kit.messages.state import is_answered, pending_calls
+from colloquy_kit.runtime.growing import GrowingState, as_messages
 
-NOT_KEPT = ("messages", "jump_to")
 NOTICES = "notices"
 MAX_NOTICE_CHARS = 2_000
 
-Reducers = Mapping[str, Callable[[Any, Any], Any]]
-logger = logging.getLogger(__name__)
 
-
-class Progress:
-    """The agent state as it grows. Unchanged messages stay the same JSON objects.
-
-    `steps`: how many the turn has made.
-    """
+class Progress(GrowingState):
+    """The agent state as it grows, divided into steps. `steps`: how many the turn has made."""
 
     def __init__(self, state: JSON, steps: int = 0) -> None:
-        self.state = _with_own_ids(state)
         with corrupt_if_it_fails():
-            self.values = load_values(self.state)
+            super().__init__(state)
         self.steps = steps
-        self._messages: list[BaseMessage] = self.values["messages"]
-        self._dumped: dict[int, JSON] = {
-            id(message): dumped
-            for message, dumped in zip(self._messages, self.state["messages"], strict=True)
-        }
         self._answer: AIMessage | None = None
         self._refused: list[ToolMessage] = []
         self._results: list[ToolMessage] = []
         self._late: list[BaseMessage] = []
         self._notices: tuple[str, ...] = ()
         self._spent: Usage | None = None
-        self._reducers: Reducers = {}
-        self._codecs: Codecs = {}
-        self._unsaved = False
 
     @property
     def is_finished(self) -> bool:
@@ -79,21 +56,11 @@ class Progress:
             self._notices = (*self._notices, *new)
             self.state = {**self.state, "metadata": {**metadata, NOTICES: [*earlier, *new]}}
 
-    def use(self, reducers: Reducers, codecs: Codecs) -> None:
-        """Set how the agent's policies merge and store their values; load the stored ones."""
-        self._reducers, self._codecs = reducers, codecs
-        for key in codecs.keys() & self.values.keys():
-            try:
-                self.values[key] = codecs[key].load(self.values[key])
-            except Exception:  # noqa: BLE001  # an older shape: kept as stored, not loaded
-                logger.warning("a policy cannot read its value", extra={"key": key})
-                del self.values[key]
-
     def renewed(self) -> "Progress":
         """Return the progress for an agent that is built again, with what is not saved yet."""
         progress = Progress(self.state, self.steps)
         progress._notices = self._notices
-        progress._spent, progress._unsaved = self._spent, self._unsaved
+        progress._spent, progress.is_changed = self._spent, self.is_changed
         return progress
 
     def take_report(self, report: Report) -> None:
@@ -108,22 +75,22 @@ class Progress:
 
         Results in it belong to calls that a policy did not let run.
         """
-        messages = _as_messages(values.get("messages"))
-        new = self._unknown(messages)
-        self._take_keys(values)
-        self._take_messages(messages)
+        messages = as_messages(values.get("messages"))
+        new = self.unknown(messages)
+        self.take_keys(values)
+        self.take_messages(messages)
         self._answer = next((m for m in new if isinstance(m, AIMessage)), self._answer)
         if self._answer is not None:
             self._refused += [m for m in new if isinstance(m, ToolMessage)]
 
     def take_results(self, values: Mapping[str, Any]) -> list[ToolFinished]:
         """Take the results of one call of a batch; they enter the state with the whole batch."""
-        changed = self._take_keys(values)
+        changed = self.take_keys(values)
         finished = []
-        for message in _as_messages(values.get("messages")):
+        for message in as_messages(values.get("messages")):
             if isinstance(message, ToolMessage):
                 self._results.append(message)
-                finished.append(ToolFinished(self._dump(message), _artifact(message), changed))
+                finished.append(ToolFinished(self.dump(message), _artifact(message), changed))
             else:
                 self._late.append(message)
         return finished
@@ -135,7 +102,7 @@ class Progress:
         """
         stored = [self._dumped.get(id(message)) for message in messages]
         if None in stored:
-            known = {message.id: message for message in self._messages}
+            known = {message.id: message for message in self.messages}
             for place, message in enumerate(messages):
                 own = known.get(message.id) if message is not None else None
                 if own is not None and own == message:
@@ -148,8 +115,8 @@ class Progress:
         refused, self._refused = self._refused, []
         if answer is None:
             return None
-        kept = next((m for m in self._messages if m.id == answer.id), answer)
-        return self._step([self._dump(m) for m in (kept, *refused)], {}, usage_of(answer))
+        kept = next((m for m in self.messages if m.id == answer.id), answer)
+        return self._step([self.dump(m) for m in (kept, *refused)], {}, usage_of(answer))
 
     def finish_own_call(self) -> StepFinished | None:
         """Return a step for a policy's own model calls, saved immediately; None if none."""
@@ -185,76 +152,22 @@ class Progress:
     def _finish_results(self, order: Mapping[str, int], late: list[BaseMessage]) -> StepFinished:
         last = len(order)
         results = sorted(self._results, key=lambda r: order.get(r.tool_call_id, last))
-        self._take_messages([*results, *late])
+        self.take_messages([*results, *late])
         self._results = []
         artifacts = {r.tool_call_id: a for r in results if (a := _artifact(r)) is not None}
-        return self._step([self._dump(result) for result in results], artifacts, Usage())
+        return self._step([self.dump(result) for result in results], artifacts, Usage())
 
     def finish_rest(self) -> StepFinished | None:
         """Return what middleware changed after the last step, if anything."""
-        return self._step([], {}, Usage()) if self._unsaved else None
+        return self._step([], {}, Usage()) if self.is_changed else None
 
     def _step(self, messages: list[JSON], artifacts: dict[str, JSON], usage: Usage) -> StepFinished:
         self.steps += bool(messages)
-        self._unsaved = False
+        self.is_changed = False
         notices, self._notices = self._notices, ()
         spent, self._spent = self._spent, None
         usage = sum_usages([usage, spent]) if spent else usage
         return StepFinished(tuple(messages), artifacts, self.state, usage, notices)
-
-    def _take_keys(self, values: Mapping[str, Any]) -> JSON:
-        """Take the other changed keys, and return them in their stored form."""
-        changed = {key: value for key, value in values.items() if key not in NOT_KEPT}
-        for key, value in changed.items():
-            join = self._reducers.get(key)
-            self.values[key] = join(self.values.get(key), value) if join else value
-        kept = {key: clean(self._store(key)) for key in changed}
-        if kept:
-            self.state = {**self.state, **kept}
-            self._unsaved = True
-        return kept
-
-    def _store(self, key: str) -> Any:
-        value, codec = self.values[key], self._codecs.get(key)
-        return codec.dump(value) if codec else value
-
-    def _unknown(self, messages: list[BaseMessage]) -> list[BaseMessage]:
-        """Return those that are not in the state yet: a policy may return messages it kept."""
-        known = {message.id for message in self._messages} if messages else set()
-        return [message for message in messages if message.id is None or message.id not in known]
-
-    def _take_messages(self, messages: list[BaseMessage]) -> None:
-        if not messages:
-            return
-        merged: Any = add_messages(self._messages, messages)  # type: ignore[arg-type]  # wider
-        self._messages = merged
-        self._dumped = {id(message): self._dump(message) for message in merged}
-        self.state = {**self.state, "messages": list(self._dumped.values())}
-        self._unsaved = True
-
-    def _dump(self, message: BaseMessage) -> JSON:
-        if id(message) not in self._dumped:
-            self._dumped[id(message)] = clean(dump_message(message))
-        return self._dumped[id(message)]
-
-
-def each_update(update: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    """Yield LangGraph's update as pairs of node and values, also where a node gave several."""
-    for node, given in update.items():
-        for values in given if isinstance(given, list) else [given]:
-            yield node, values if isinstance(values, Mapping) else {}
-
-
-def _with_own_ids(state: JSON) -> JSON:
-    """Give messages with a missing or repeated id a new one, because LangGraph merges by id."""
-    seen: set[str] = set()
-    messages = []
-    for message in state["messages"]:
-        if not message.get("id") or message["id"] in seen:
-            message = {**message, "id": str(uuid4())}
-        seen.add(message["id"])
-        messages.append(message)
-    return {**state, "messages": messages}
 
 
 def _question(asked: ApprovalRequest) -> JSON:
@@ -264,12 +177,6 @@ def _question(asked: ApprovalRequest) -> JSON:
         "arguments": asked.arguments,
         "arguments_hash": asked.arguments_hash,
     }
-
-
-def _as_messages(given: Any) -> list[BaseMessage]:
-    if given is None:
-        return []
-    return list(given) if isinstance(given, list | tuple) else [given]
 
 
 def _artifact(message: ToolMessage) -> JSON | None:

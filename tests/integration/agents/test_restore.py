@@ -18,10 +18,11 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 
 from backend.agents.middleware.tool_guard import ToolGuard
-from backend.agents.steps.progress import Progress, each_update
+from backend.agents.steps.progress import Progress
 from backend.llm.provider import ModelProvider
 from backend.tools.journal import NoJournal
 from colloquy_kit.messages.state import dump_message, empty_state
+from colloquy_kit.runtime.growing import each_update
 from colloquy_kit.runtime.restore import last_node_of_model_step, new_checkpointer, restore
 from tests.fakes import ScriptedModel
 from tests.runs import TURN_ID, settings_for

@@ -1,11 +1,11 @@
 """What a policy keeps is stored as it says, and values of an older shape stop no turn."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 
-from backend.agents.policy_context import Codec
 from backend.types import JSON
+from colloquy_kit.runtime.growing import Codec
 from tests.fakes import ScriptedModel
 from tests.integration.agents.policies.states import later, results, said
 from tests.runs import asking, final_state, run
@@ -30,14 +30,13 @@ def test_a_policy_goes_on_with_values_of_an_older_shape_and_without_any() -> Non
 
 
 class Visited(AgentState[Any]):
-    visited: set[str]
+    visited: Annotated[set[str], Codec(sorted, set)]
 
 
 class Travels(AgentMiddleware[Any, Any]):
     """Keeps a set, which JSON does not know."""
 
     state_schema = Visited
-    codecs = {"visited": Codec(sorted, set)}
 
     def __init__(self) -> None:
         super().__init__()
