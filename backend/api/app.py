@@ -27,6 +27,7 @@ from backend.api.query import refuse_unknown
 from backend.api.refusals import Refusals
 from backend.api.routes import approvals, connections, model_prices, tasks, usage
 from backend.api.routes.conversations import (
+    agent_state,
     branches,
     chat,
     everyone,
@@ -117,9 +118,9 @@ def create_routes() -> FastAPI:
     add_problem_handlers(app)
     for resource in (
         feedback, budgets, model_prices,
-        chat, everyone, sessions, exports, branches, links, reviews, search, turns, approvals,
-        tasks, templates, dry_runs, configuration, agents, connections, inspection, servers,
-        sources, queries, files, artifacts, server, work, retention, usage, sign_ins,
+        chat, everyone, sessions, agent_state, exports, branches, links, reviews, search, turns,
+        approvals, tasks, templates, dry_runs, configuration, agents, connections, inspection,
+        servers, sources, queries, files, artifacts, server, work, retention, usage, sign_ins,
         provider_sign_ins, account, people, teams, providers, audit, grants,
     ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)

@@ -16,6 +16,7 @@ from colloquy_kit.messages.display import Draft, notice
 from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 
 PREVIEW_ROWS = 50
+STATE_WRITTEN = "state_version"  # metadata of the notice that somebody wrote the agent state
 RESPONSE = "response"  # metadata of a team's message: its agent's response besides the text
 TOO_MUCH_TO_KEEP = (
     "The model's provider sent more with its answer than is stored ({} characters). "

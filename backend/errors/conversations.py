@@ -67,6 +67,18 @@ class SessionBusy(AppError):
     status = 409
 
 
+class StateChanged(AppError):
+    """The agent state has changed since it was read. Read it again, and change that."""
+
+    status = 412
+
+
+class StateNotNamed(AppError):
+    """Say which state you have changed: send the ETag of the state that you read as If-Match."""
+
+    status = 428
+
+
 class BranchNotFound(AppError):
     """This session has no such branch. GET …/branches tells those that it has."""
 

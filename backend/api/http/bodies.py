@@ -43,6 +43,7 @@ MESSAGE = Bound(12_500_000, 100)
 TEMPLATE = Bound(8_000_000, 10_000)
 DECISION = Bound(4_000_000, 20_000)
 QUERY = Bound(700_000, 10)
+STATE = Bound(12_500_000, 200_000)
 UPLOAD = Bound(10**18, 0, is_streamed=True)
 BY_PATH = {
     "/files": UPLOAD,
@@ -52,6 +53,7 @@ BY_PATH = {
     "/turns/{id}/decisions": DECISION,
     "/approvals/{id}/decision": DECISION,
     "/sessions/{id}/query": QUERY,
+    "/sessions/{id}/state": STATE,
     "/domains": TEMPLATE,
     "/domains/check": TEMPLATE,
     "/domains/check/servers": TEMPLATE,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from backend.conversations.display import STATE_WRITTEN
 from backend.errors.conversations import CorruptState, corrupt_if_it_fails
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.text import counted
@@ -101,8 +102,12 @@ def _open_rows(conversation: Conversation) -> Iterator[Finding]:
 
 
 def _views(conversation: Conversation) -> Iterator[Finding]:
-    """Yield user messages and tool results in the state that people have not seen as they are."""
-    if conversation.state is None:
+    """Yield user messages and tool results in the state that people have not seen as they are.
+
+    Where somebody has written the state, a notice tells people that it has other words.
+    """
+    is_written = any(STATE_WRITTEN in row.metadata for row in conversation.rows)
+    if conversation.state is None or is_written:
         return
     shown = Counter(map(_shown, conversation.rows))
     read = Counter(

@@ -31,7 +31,6 @@ from backend.conversations import accesses, reviews
 from backend.conversations import service as conversations
 from backend.conversations.message_filter import MessageFilter
 from backend.conversations.messages import get_result, list_messages
-from backend.conversations.state.store import load_state
 from backend.domains.template import image_of, template_of
 from backend.schemas.conversations.sessions import (
     MAX_DELETION_SECONDS,
@@ -49,11 +48,9 @@ from backend.turns.history.rebuild import rebuild_session
 from backend.turns.queries import list_unfinished, turn_of
 from backend.turns.submit.service import open_session
 from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
-from colloquy_kit.messages.todos import with_ids
 
 LONGEST_SEARCH = 20_000
 router = APIRouter(prefix="/sessions", tags=["sessions"])
-STATE_KEYS: dict[str, Any] = {"todos": [], "metadata": {}, "payload": {}, "interrupt": None}
 Limit = Annotated[Whole, Query(ge=1, le=200)]
 DELETED_LATER: dict[int | str, dict[str, Any]] = {
     "202": {"model": Session, "description": "It will be deleted; until then this can be undone."}
@@ -215,18 +212,6 @@ def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ReadSco
         conversations.check_visible(session, scope, session_id)
         rows = list_unfinished(session, session_id)
         return TurnPage(items=[turn_of(session, row) for row in rows])
-
-
-@router.get("/{session_id}/state")
-@large
-def get_state(session_id: UUID, services: ServicesDep, scope: ReadScope) -> dict[str, Any]:
-    """The agent state: exactly what the model reads next. Its todos have ids for other programs."""
-    with services.database.read() as session:
-        conversations.check_visible(session, scope, session_id)
-        state = {**STATE_KEYS, **load_state(session, session_id).state}
-    state["todos"] = with_ids(state["todos"])
-    reviews.note_reading(services.database, scope, session_id)
-    return state
 
 
 @router.get("/{session_id}/image")

@@ -103,6 +103,7 @@ OF_SESSIONS = {
     "GET /sessions/{session_id}/results/{result_id}": reads(),
     "GET /sessions/{session_id}/reviews": owns(),
     "GET /sessions/{session_id}/state": reads(),
+    "PUT /sessions/{session_id}/state": owns(body={"version": 1, "messages": []}),
     "POST /sessions/{session_id}/stop": Needs(Right.CONTINUE),
     "GET /sessions/{session_id}/tasks": reads(),
     "GET /sessions/{session_id}/turns": reads(),
