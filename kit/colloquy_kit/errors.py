@@ -11,3 +11,7 @@ class KitError(Exception):
 
 class CorruptState(KitError, ValueError):
     """The stored agent state is unreadable; what people see is intact. Begin with an empty one."""
+
+
+class Unchangeable(KitError):
+    """A stored display message does not change, but for its status, which moves forward."""

@@ -5,10 +5,11 @@ from uuid import UUID
 from sqlalchemy import BigInteger, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
+from colloquy_kit.tables.mixins import AgentStateColumns
 from db.base import JSON, Base
 
 
-class AgentStateRow(Base):
+class AgentStateRow(AgentStateColumns, Base):
     """The snapshot at `version`; a step adds a delta and leaves this row unchanged.
 
     Host applications read the view `agent_states`, which returns each complete state.
@@ -20,8 +21,6 @@ class AgentStateRow(Base):
     conversation_id: Mapped[UUID] = mapped_column(
         ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True
     )
-    state_data: Mapped[JSON]
-    version: Mapped[int] = mapped_column(BigInteger, server_default="0")
 
 
 class AgentStateDeltaRow(Base):

@@ -8,6 +8,7 @@ from sqlalchemy import Computed, ForeignKey, Index, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, column_property, mapped_column
 
+from colloquy_kit.tables.mixins import ConversationColumns
 from db.base import JSON, Base
 from db.models.domains.domain import DomainRow
 
@@ -15,7 +16,7 @@ from db.models.domains.domain import DomainRow
 TITLE_WORDS = "search_words(title) || array_to_tsvector(ARRAY[holder_word(owner_id, team)])"
 
 
-class ConversationRow(Base):
+class ConversationRow(ConversationColumns, Base):
     """A dialogue that a person can continue; on pages and in the API: session.
 
     `path` holds the ranges of positions that the active branch shows; null: all of them.
@@ -53,20 +54,16 @@ class ConversationRow(Base):
         {"postgresql_with": {"toast_tuple_target": 128, "fillfactor": 80}},
     )
 
-    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     domain_id: Mapped[UUID | None] = mapped_column(ForeignKey("domains.id", ondelete="SET NULL"))
     owner_id: Mapped[str]
     team: Mapped[str | None]
-    title: Mapped[str] = mapped_column(server_default="")
     search: Mapped[Any] = mapped_column(TSVECTOR, Computed(TITLE_WORDS, persisted=True))
     stored_domain_name: Mapped[str] = mapped_column("domain_name")
     image_id: Mapped[UUID] = mapped_column(default=uuid4)
     image: Mapped[JSON]
-    version: Mapped[int] = mapped_column(server_default="1")
     message_count: Mapped[int] = mapped_column(server_default="0")
     pinned: Mapped[bool] = mapped_column(server_default=text("false"))
     archived: Mapped[bool] = mapped_column(server_default=text("false"))
-    metadata_: Mapped[JSON] = mapped_column("metadata", server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
     updated_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
     last_accessed_at: Mapped[datetime | None]

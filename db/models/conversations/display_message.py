@@ -6,10 +6,11 @@ from uuid import UUID, uuid4
 from sqlalchemy import ForeignKey, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from colloquy_kit.tables.mixins import DisplayMessageColumns
 from db.base import JSON, Base
 
 
-class DisplayMessageRow(Base):
+class DisplayMessageRow(DisplayMessageColumns, Base):
     """One piece of content on the screen; `position` counts up per conversation without gaps."""
 
     __tablename__ = "display_messages"
@@ -22,13 +23,7 @@ class DisplayMessageRow(Base):
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     id: Mapped[UUID] = mapped_column(default=uuid4, server_default=text("gen_random_uuid()"))
     turn_id: Mapped[UUID | None]
-    message_type: Mapped[str]
-    content_type: Mapped[str]
-    content: Mapped[JSON]
-    sequence: Mapped[int] = mapped_column(server_default="0")
-    status: Mapped[str]
     agent: Mapped[str | None]
-    metadata_: Mapped[JSON] = mapped_column("metadata", server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
 
 
