@@ -25,6 +25,7 @@ class Packed:
 
     def __init__(self, state: JSON, space: str, serde: SerializerProtocol) -> None:
         self.state, self._serde, self._is_root = state, serde, space == ""
+        self._dumped: dict[int, JSON] = {}  # by the message's id(), while it is put
         own = state.setdefault(SECTION, {}).setdefault("spaces", {}).setdefault(space, {})
         self.checkpoints: dict[str, JSON] = own.setdefault("checkpoints", {})
         self.writes: dict[str, dict[str, Any]] = own.setdefault("writes", {})
@@ -91,7 +92,8 @@ class Packed:
         """Set what other readers of the state see: its messages, and channels that are JSON."""
         messages: Any = values.get(MESSAGES)
         if _are_messages(messages):
-            self._set_messages([clean(dump_message(message)) for message in messages])
+            self._dumped = {id(one): clean(dump_message(one)) for one in messages}
+            self._set_messages([self._dumped[id(one)] for one in messages])
         plain = {
             channel: value
             for channel, value in values.items()
@@ -123,7 +125,7 @@ class Packed:
 
         The last is for what JSON would lose, such as a tool's artifact.
         """
-        dumped = clean(dump_message(message))
+        dumped = self._dumped.get(id(message)) or clean(dump_message(message))
         try:
             is_whole = load_messages([dumped]) == [message]
         except CorruptState:
