@@ -92,5 +92,7 @@ def _report(prepared: Run, arguments: argparse.Namespace) -> None:
         sys.stdout.write("Nothing to do.\n")
     elif arguments.dry_run or arguments.check:
         sys.stdout.write("Nothing was written.\n")
+    if any(change.needs_people for change in prepared.changes):
+        sys.stdout.write("Resolve what is marked, then run the command again.\n")
     for sentence in prepared.next_steps if prepared.writes else ():
         sys.stdout.write(f"{sentence}\n")

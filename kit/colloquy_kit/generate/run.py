@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from colloquy_kit.generate.answers import Answers, merge_answers, read_answers, write_answers
@@ -13,6 +14,7 @@ from colloquy_kit.generate.record import RECORD, Record, Schema, dump_record, lo
 from colloquy_kit.generate.revisions import History, name_schema, write_revision
 from colloquy_kit.generate.schema import alter, create, describe
 
+NEEDED = ("langchain", "langgraph")
 PROJECT, BESIDE = "pyproject.toml", "colloquy.toml"
 
 
@@ -115,4 +117,6 @@ def _next_steps(answers: Answers, migration: Sequence[Change]) -> list[str]:
     ]
     if any(change.writes for change in migration):
         steps.append("Then: alembic upgrade head.")
+    if not all(find_spec(name) for name in NEEDED):
+        steps.append("Agents need LangChain, which is not installed: colloquy-kit[langgraph].")
     return steps

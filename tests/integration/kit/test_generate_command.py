@@ -186,6 +186,15 @@ def test_looking_changes_nothing(command, mode):
     assert tree(command.root) == before
 
 
+def test_what_has_to_be_installed_is_said(command, monkeypatch):
+    assert command(*FIRST, "--dry-run") == 0
+    assert "not installed" not in command.said
+    monkeypatch.setitem(sys.modules, "langchain", None)
+
+    assert command(*FIRST) == 0
+    assert "colloquy-kit[langgraph]" in command.said
+
+
 def test_answers_have_a_file_beside_where_there_is_no_pyproject(command):
     (command.root / "pyproject.toml").unlink()
 
@@ -241,6 +250,7 @@ def test_a_conflict_is_marked_and_said_until_a_person_has_resolved_it(generated)
 
     assert generated() == 1
     assert f"merged with 1 conflict: {SERVICE}" in generated.said
+    assert "Resolve what is marked" in generated.said
     marked = generated.read(SERVICE)
     assert "<<<<<<< edited" in marked
 
