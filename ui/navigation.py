@@ -33,6 +33,7 @@ AUDIT_PAGE = "app_pages/administration/audit.py"
 AGENTS_PAGE = "app_pages/agents.py"
 SHARED_PAGE = "app_pages/shared.py"
 ACCOUNT_PAGE = "app_pages/account.py"
+WEBHOOKS_PAGE = "app_pages/webhooks.py"
 LINK = "link"
 LINK_PATTERN = "[A-Za-z0-9_-]{1,200}"  # of its token
 MAX_DIGITS = 9  # of a position in the URL

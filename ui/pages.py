@@ -108,6 +108,14 @@ PAGES = (
         needs=Permission.OPERATE,
     ),
     PageSpec(
+        navigation.WEBHOOKS_PAGE,
+        "Webhooks",
+        ":material/webhook:",
+        "webhooks",
+        "webhooks",
+        needs=Permission.OPERATE,  # others come from their account
+    ),
+    PageSpec(
         navigation.PEOPLE_PAGE,
         "People",
         ":material/person:",

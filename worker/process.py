@@ -15,6 +15,7 @@ from worker.server_checks import ServerChecks
 from worker.sweeper import Sweeper
 from worker.threads import WorkerThreads
 from worker.watchdog import Watchdog
+from worker.webhooks import WebhookTeller
 
 GRACE_SECONDS = 8.0  # for running turns after SIGTERM; then other workers take them over
 LOOK_SECONDS = 0.5
@@ -35,6 +36,7 @@ class WorkerProcess:
             Janitor(services),
             ServerChecks(runtime),
             PriceReader(runtime.models.prices),
+            WebhookTeller(services),
         )
         self._presence = Presence(
             services.redis,

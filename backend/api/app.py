@@ -25,7 +25,7 @@ from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.query import refuse_unknown
 from backend.api.refusals import Refusals
-from backend.api.routes import approvals, connections, model_prices, tasks, usage
+from backend.api.routes import approvals, connections, model_prices, tasks, usage, webhooks
 from backend.api.routes.conversations import (
     agent_state,
     branches,
@@ -121,7 +121,7 @@ def create_routes() -> FastAPI:
         chat, everyone, sessions, agent_state, exports, branches, links, reviews, search, turns,
         approvals, tasks, templates, dry_runs, configuration, agents, connections, inspection,
         servers, sources, queries, files, artifacts, server, work, retention, usage, sign_ins,
-        provider_sign_ins, account, people, teams, providers, audit, grants,
+        provider_sign_ins, account, people, teams, providers, audit, grants, webhooks,
     ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)

@@ -18,6 +18,7 @@ from backend.text import is_visible, name_line
 from db.models.conversations.conversation import ConversationRow
 from db.models.people.grant import BudgetRow, GrantRow
 from db.models.people.user import TeamMemberRow, TeamRow, UserRow
+from db.models.webhook import WebhookRow
 
 SUBJECT = "team"  # in the audit trail
 
@@ -65,6 +66,8 @@ def delete_team(session: Session, scope: Scope, team_id: str) -> None:
     session.execute(delete(GrantRow).where(of_team))
     is_budget = BudgetRow.principal_type == PrincipalType.TEAM
     session.execute(delete(BudgetRow).where(is_budget, BudgetRow.principal_id == team_id))
+    is_webhook = WebhookRow.principal_type == PrincipalType.TEAM
+    session.execute(delete(WebhookRow).where(is_webhook, WebhookRow.principal_id == team_id))
     session.execute(delete(TeamRow).where(TeamRow.id == team_id))
     audit.record(session, scope.user_id, "deleted", SUBJECT, team_id, {"name": name})
 

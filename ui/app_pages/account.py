@@ -23,4 +23,5 @@ st.page_link(
     navigation.USAGE_PAGE, label="By day, domain and model", icon=":material/data_usage:",
 )  # fmt: skip
 sign_ins.show()
+st.page_link(navigation.WEBHOOKS_PAGE, label="Webhooks", icon=":material/webhook:")
 tokens.show("account", may_last=Permission.MANAGE_PEOPLE in account.permissions)

@@ -251,6 +251,15 @@ OF_CALLER = {
     "GET /usage": Needs(),
     "GET /usage/choices": Needs(),
     "GET /usage/own": Needs(),
+    "GET /webhooks": Needs(),
+    "POST /webhooks": Needs(body={"name": "Ours", "url": "https://example.com"}),
+    "GET /webhooks/{webhook_id}": Needs(),
+    "PATCH /webhooks/{webhook_id}": Needs(body={"is_paused": True}),
+    "DELETE /webhooks/{webhook_id}": Needs(),
+    "POST /webhooks/{webhook_id}/test": Needs(),
+    "POST /webhooks/{webhook_id}/secret": Needs(),
+    "GET /webhooks/{webhook_id}/deliveries": Needs(),
+    "POST /webhooks/{webhook_id}/deliveries/{delivery_id}/retry": Needs(),
 }
 
 ALL = {**OF_SESSIONS, **OF_FILES, **OF_INSTALLATION, **OF_CALLER}
