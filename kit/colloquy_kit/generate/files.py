@@ -90,6 +90,7 @@ def _fill(name: str, host: Host, answers: Answers, imports: str | None = None) -
         "two": KEYS[key][1],
         "scope_id": "str(scope.id)" if key == "UUID" else "scope.id",
         "scope_call": _scope_call(host),
+        "schema": host.metadata.schema,
         "tables": tables_of(answers.table_prefix),
     }
     # Mako writes any other line ending as it finds it in the template.

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import MetaData, Table
 from sqlalchemy import inspect as inspect_mapped
 from sqlalchemy.exc import NoInspectionAvailable
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, MappedAsDataclass
 
 from colloquy_kit.generate.answers import Answers
 from colloquy_kit.generate.errors import Refused
@@ -89,9 +89,14 @@ def inspect_host(root: Path, answers: Answers) -> Host:
     base = _find("base", answers.base) if answers.base else _base_of(answers.owner, owner)
     if not isinstance(getattr(base.value, "metadata", None), MetaData):
         raise Refused(f"{base.module}:{base.name} is no declarative base of SQLAlchemy.")
+    if issubclass(base.value, MappedAsDataclass):
+        raise Refused(
+            f"{base.module}:{base.name} makes dataclasses, which the kit's columns are not. Name a"
+            f" DeclarativeBase with the same metadata: --base {base.module}:Another."
+        )
     if table is not None and table.metadata is not base.value.metadata:
         raise Refused(f"{answers.owner} is not built on {base.module}:{base.name}.")
-    _refuse_taken(base.value, answers)
+    _refuse_taken(base.value.metadata, answers)
     named = _is_built_by_name(scope.value)
     return Host(folder, scope, named, base, owner, key, attribute)
 
@@ -184,13 +189,11 @@ def _base_of(path: str, owner: Found | None) -> Found:
     raise Refused(f"Which class {path} builds on is not clear; say --base my_app.db:Base.")
 
 
-def _refuse_taken(base: Any, answers: Answers) -> None:
-    for mapper in base.registry.mappers:
-        table = mapper.local_table
-        module = mapper.class_.__module__
-        ours = module == answers.target or module.startswith(f"{answers.target}.")
-        if not ours and table.name in tables_of(answers.table_prefix):
-            raise Refused(
-                f"{module}:{mapper.class_.__name__} has the table {table.name} already;"
-                " choose a --table-prefix."
-            )
+def _refuse_taken(metadata: MetaData, answers: Answers) -> None:
+    if f"{answers.target}.models" in sys.modules:  # the tables are the generated ones
+        return
+    names = tables_of(answers.table_prefix)
+    for table in metadata.tables.values():
+        if table.name in names:
+            said = f"There is a table {table.name} in this application already"
+            raise Refused(f"{said}; choose a --table-prefix.")

@@ -42,8 +42,8 @@ def create(tables: Sequence[Table]) -> Steps:
     for table in tables:
         made.append(_statement(ops.CreateTableOp.from_table(table)))
         made += [_statement(ops.CreateIndexOp.from_index(one)) for one in _indexes(table)]
-    names = [table.name for table in reversed(tables)]
-    return Steps("create_conversations", made, [f'op.drop_table("{name}")' for name in names])
+    gone = [_statement(ops.DropTableOp.from_table(table)) for table in reversed(tables)]
+    return Steps("create_conversations", made, gone)
 
 
 def alter(before: Schema, tables: Sequence[Table]) -> Steps:
@@ -56,6 +56,7 @@ def alter(before: Schema, tables: Sequence[Table]) -> Steps:
         raise Refused("The tables have other names than those created: rename them by a migration.")
     up: Lines = []
     down: Lines = []
+    of_schema = _in_schema(tables)
     for table, parts in now_is.items():
         for key in sorted(set(before[table]) | set(parts)):
             old, new = before[table].get(key), parts.get(key)
@@ -63,11 +64,12 @@ def alter(before: Schema, tables: Sequence[Table]) -> Steps:
                 continue
             kind = key.partition(" ")[0]
             if kind == "index":
-                up += _swap(table, key, old, new)
-                down[:0] = _swap(table, key, new, old)
+                up += _swap(f'table_name="{table}"{of_schema}', key, old, new)
+                down[:0] = _swap(f'table_name="{table}"{of_schema}', key, new, old)
             elif kind == "column" and old is None and new is not None and _fits_rows(new):
-                up.append(_lay_out(f'op.add_column("{table}", {new})'))
-                down.insert(0, f'op.drop_column("{table}", "{key.partition(" ")[2]}")')
+                up.append(_lay_out(f'op.add_column("{table}", {new}{of_schema})'))
+                name = key.partition(" ")[2]
+                down.insert(0, _lay_out(f'op.drop_column("{table}", "{name}"{of_schema})'))
             else:
                 raise Refused(
                     f"The {key} of {table} is to differ from what was created, which rows may not"
@@ -81,9 +83,13 @@ def _fits_rows(column: str) -> bool:
     return "nullable=True" in column or "server_default=" in column
 
 
+def _in_schema(tables: Sequence[Table]) -> str:
+    return f', schema="{tables[0].schema}"' if tables[0].schema else ""
+
+
 def _swap(table: str, key: str, old: str | None, new: str | None) -> Iterator[str]:
     if old is not None:
-        yield _lay_out(f'op.drop_index("{key.partition(" ")[2]}", table_name="{table}")')
+        yield _lay_out(f'op.drop_index("{key.partition(" ")[2]}", {table})')
     if new is not None:
         yield _lay_out(new)
 

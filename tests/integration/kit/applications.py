@@ -2,7 +2,8 @@
 
 `shop`: FastAPI, people with integer keys, a history of one revision. `crew`: Flask, teams with uuid
 keys, names for constraints, the package in `src`, a history of two revisions.
-`bare`: no owners, a scope that is made in its own way, a base inside a class, no revision yet.
+`bare`: no owners, a scope that is made in its own way, a base inside a class, tables in a schema of
+their own, no revision yet.
 """
 
 import textwrap
@@ -231,16 +232,23 @@ CREW = {
 
 BARE = {
     "alembic.ini": INI,
-    "migrations/env.py": ENV.replace("PACKAGE", "bare"),
+    "migrations/env.py": ENV.replace("PACKAGE", "bare").replace(
+        "connection=connection,", "connection=connection, include_schemas=True,"
+    ),
     "migrations/versions/.keep": "",
+    "bare/models.py": "",
     "bare/__init__.py": "",
     "bare/db.py": """
+        from sqlalchemy import MetaData
         from sqlalchemy.orm import DeclarativeBase
 
 
         class Database:
             class Model(DeclarativeBase):
-                pass
+                metadata = MetaData(schema="apart")
+
+
+        Base = Database.Model
         """,
     "bare/auth.py": """
         class Scope:

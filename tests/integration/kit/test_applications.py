@@ -109,7 +109,7 @@ class Application:
     def tables(self) -> set[str]:
         with self.engine.connect() as connection:
             found = connection.execute(
-                text("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+                text("SELECT tablename FROM pg_tables WHERE schemaname IN ('public', 'apart')")
             )
             return set(found.scalars())
 
@@ -201,15 +201,22 @@ def test_generated_code_passes_ruff_and_its_own_tests(applications, name, packag
     assert " passed" in said
 
 
-@pytest.mark.parametrize(("name", "prefix"), [("shop", ""), ("crew", "chat_")])
-def test_its_revision_goes_up_down_and_up_on_the_application_s_history(applications, name, prefix):
+@pytest.mark.parametrize(
+    ("name", "prefix", "theirs"),
+    [("shop", "", {"people"}), ("crew", "chat_", {"teams"}), ("bare", "", set())],
+)
+def test_its_revision_goes_up_down_and_up_on_the_application_s_history(
+    applications, name, prefix, theirs
+):
     application = applications[name]
+    with application.engine.begin() as connection:
+        connection.execute(text("CREATE SCHEMA apart"))
     ours = {f"{prefix}{table}" for table in ("conversations", "agent_states", "display_messages")}
 
     application.run("alembic", "upgrade", "head")
     assert ours < application.tables()
     application.run("alembic", "downgrade", "-1")
-    assert application.tables() == {"alembic_version", "people" if name == "shop" else "teams"}
+    assert application.tables() == {"alembic_version", *theirs}
     application.run("alembic", "upgrade", "head")
     assert ours < application.tables()
     application.run("alembic", "check")  # the models say the same

@@ -82,6 +82,10 @@ class Timed(Base):
 
 class Other(DeclarativeBase):
     pass
+
+
+class Data(MappedAsDataclass, DeclarativeBase):
+    metadata = Base.metadata
 """
 
 
@@ -98,6 +102,7 @@ class Other(DeclarativeBase):
         ((*FIRST, "--owner", "shop.models:Pair"), "2 columns"),
         ((*FIRST, "--owner", "shop.models:Timed"), "int, str or uuid"),
         ((*FIRST, "--base", "shop.models:Other"), "not built on"),
+        ((*FIRST, "--base", "shop.models:Data"), "makes dataclasses"),
         ((*FIRST, "--base", "shop.auth:Scope"), "no declarative base"),
         (("store.conversations", *ANSWERS), "no package store"),
         (("json.conversations", *ANSWERS), "is not inside"),
@@ -128,7 +133,7 @@ def test_what_does_not_fit_is_refused_with_a_sentence_and_changes_nothing(comman
 
 IMPORTS = """from datetime import datetime
 
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, MappedAsDataclass
 
 from shop.db import Base
 

@@ -36,11 +36,15 @@ def scope(number: ${key}, kind: str = "${kind}") -> Scope:
 def session() -> Iterator[Session]:
     """Yield a session on empty tables in memory, which checks no foreign keys."""
     engine = create_engine("sqlite://", poolclass=StaticPool)
-    tables = [
-        model.metadata.tables[model.__tablename__]
-        for model in (Conversation, AgentState, DisplayMessage)
-    ]
-    Conversation.metadata.create_all(engine, tables=tables)
+% if schema:
+    engine = engine.execution_options(schema_translate_map={"${schema}": None})
+% endif
+    names = {
+        model.__tablename__ for model in (Conversation, AgentState, DisplayMessage)
+    }
+    metadata = Conversation.metadata
+    tables = [table for table in metadata.tables.values() if table.name in names]
+    metadata.create_all(engine, tables=tables)
     with Session(engine) as opened:
         yield opened
     engine.dispose()
