@@ -33,6 +33,7 @@ from backend.api.routes.conversations import (
     everyone,
     exports,
     feedback,
+    images,
     inspection,
     links,
     reviews,
@@ -119,9 +120,9 @@ def create_routes() -> FastAPI:
     for resource in (
         feedback, budgets, model_prices,
         chat, everyone, sessions, agent_state, exports, branches, links, reviews, search, turns,
-        approvals, tasks, templates, dry_runs, configuration, agents, connections, inspection,
-        servers, sources, queries, files, artifacts, server, work, retention, usage, sign_ins,
-        provider_sign_ins, account, people, teams, providers, audit, grants, webhooks,
+        images, approvals, tasks, templates, dry_runs, configuration, agents, connections,
+        inspection, servers, sources, queries, files, artifacts, server, work, retention, usage,
+        sign_ins, provider_sign_ins, account, people, teams, providers, audit, grants, webhooks,
     ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)

@@ -1,10 +1,11 @@
-"""How people name a domain: by its name, or by its id in any spelling of a UUID."""
+"""How people name a domain: by its name, or by its id, bare or behind its prefix."""
 
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, or_
 
+from backend.schemas.ids import Kind, bare_id
 from colloquy_kit.messages.clean import clean_text
 
 
@@ -22,6 +23,6 @@ def match_domain(name_or_id: str, name: Any, domain_id: Any) -> ColumnElement[bo
 
 def _read_id(text: str) -> UUID | None:
     try:
-        return UUID(text)
+        return UUID(bare_id(Kind.DOMAIN, text))
     except ValueError:
         return None

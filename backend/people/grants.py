@@ -30,6 +30,7 @@ from backend.errors.domains import DomainNotFound
 from backend.errors.files import FileNotFound
 from backend.errors.people import PersonNotFound, TeamNotFound
 from backend.files import rows as files
+from backend.schemas.ids import Kind, bare_id
 from backend.schemas.people.grants import Grant, Grants, NewGrant, Principal, Principals
 from backend.schemas.people.rights import RIGHTS, Permission, PrincipalType, Resource, Right
 from colloquy_kit.messages.clean import clean_text
@@ -39,6 +40,7 @@ from db.models.people.user import TeamMemberRow, TeamRow, UserRow
 MAX_PAGE = 200
 MOST_PEOPLE = 1_000  # that are listed by name for one resource
 _ORDER = "grants"
+_PREFIXED = {Resource.SESSION: Kind.SESSION, Resource.DOMAIN: Kind.DOMAIN}
 # Who manages the kinds of resources that have no owner.
 _MANAGED_WITH = {
     Resource.SERVER: Permission.MANAGE_SERVERS,
@@ -169,6 +171,11 @@ def grants_held_by(session: Session, scope: Scope) -> list[Grant]:
 def clean_id(resource: Resource, resource_id: str) -> str:
     """Return a resource's id as it is stored: sources are named in any case."""
     text = clean_text(resource_id).strip()
+    if kind := _PREFIXED.get(resource):
+        try:
+            return str(bare_id(kind, text))
+        except ValueError as error:
+            raise InvalidInput(f"resource_id: {error}.") from None
     return text.lower() if resource is Resource.SOURCE else text
 
 

@@ -49,6 +49,7 @@ BY_PATH = {
     "/files": UPLOAD,
     "/chat": MESSAGE,
     "/sessions/{id}/chat": MESSAGE,
+    "/images/{id}/chat": MESSAGE,
     "/turns/{id}/edit": MESSAGE,
     "/turns/{id}/decisions": DECISION,
     "/approvals/{id}/decision": DECISION,

@@ -18,6 +18,7 @@ from backend.schemas.approvals import (
     ApprovalStatus,
     Decision,
 )
+from backend.schemas.ids import SessionId
 from backend.turns.control.decide import decide_call
 
 router = APIRouter(tags=["approvals"])
@@ -67,7 +68,9 @@ def decide(approval_id: UUID, body: Decision, services: ServicesDep, scope: AskS
 
 
 @router.get("/sessions/{session_id}/allowed_tools")
-def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ReadScope) -> AllowedTools:
+def get_allowed_tools(
+    session_id: SessionId, services: ServicesDep, scope: ReadScope
+) -> AllowedTools:
     """The tools that need no further approval in this session, because a person allowed them."""
     with services.database.read() as session:
         return AllowedTools(allowed_tools=list_allowed(session, scope, session_id))
@@ -75,7 +78,7 @@ def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ReadScope)
 
 @router.delete("/sessions/{session_id}/allowed_tools/{tool}")
 def remove_allowed_tool(
-    session_id: UUID, tool: Text, services: ServicesDep, scope: AskScope
+    session_id: SessionId, tool: Text, services: ServicesDep, scope: AskScope
 ) -> AllowedTools:
     """Require approval for a tool again, from the next turn on; returns the remaining tools."""
     with services.database.transaction() as session:

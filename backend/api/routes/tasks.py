@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from backend.api.dependencies import AskScope, ReadScope, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import large
+from backend.schemas.ids import SessionId
 from backend.schemas.tasks import PlanList, Task, TaskDecision, TaskPage, TaskStatus
 from backend.turns.control.decide_task import decide_task
 from backend.turns.plan.reading import list_plans, list_tasks
@@ -18,7 +19,7 @@ Whose = Annotated[Literal["mine", "all"], Query(alias="scope", description="`all
 
 @router.get("/sessions/{session_id}/tasks")
 @large
-def get_plans(session_id: UUID, services: ServicesDep, scope: ReadScope) -> PlanList:
+def get_plans(session_id: SessionId, services: ServicesDep, scope: ReadScope) -> PlanList:
     """Return the plans of a session, in order, each with all its tasks."""
     with services.database.read() as session:
         return list_plans(session, scope, session_id)

@@ -9,6 +9,7 @@ from backend.api.dependencies import ReadScope, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import long_read
 from backend.errors.base import InvalidInput
+from backend.schemas.ids import SessionId
 from backend.schemas.usage import (
     OwnUsage,
     SessionUsage,
@@ -72,7 +73,9 @@ def get_own_usage(services: ServicesDep, scope: ReadScope) -> OwnUsage:
 
 @router.get("/sessions/{session_id}/usage")
 @long_read
-def get_session_usage(session_id: UUID, services: ServicesDep, scope: ReadScope) -> SessionUsage:
+def get_session_usage(
+    session_id: SessionId, services: ServicesDep, scope: ReadScope
+) -> SessionUsage:
     """The usage of a session's turns by model, and what is left of its budgets."""
     with services.database.read_snapshot() as session:
         return session_usage(session, services.settings, scope, session_id)
@@ -80,7 +83,7 @@ def get_session_usage(session_id: UUID, services: ServicesDep, scope: ReadScope)
 
 @router.get("/sessions/{session_id}/usage/turns")
 def get_turn_figures(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     scope: ReadScope,
     ids: Annotated[

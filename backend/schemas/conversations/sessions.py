@@ -5,10 +5,11 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, computed_field
 
 from backend.schemas.bounds import ModelName
 from backend.schemas.conversations.turns import TurnStatus, WaitsFor
+from backend.schemas.ids import Kind, SessionId, with_prefix
 from backend.schemas.people.rights import SessionRights
 from backend.schemas.wire import Change, Input, Wire
 from backend.types import JSON
@@ -63,7 +64,7 @@ class ChatRequest(Input):
 class NewChatRequest(ChatRequest):
     """A person's message; without `session_id` it starts a new session."""
 
-    session_id: UUID | None = None
+    session_id: SessionId | None = None
     domain: str | None = Field(
         None,
         description="A domain's name or id, for a new session; with `session_id`, that session's.",
@@ -122,6 +123,14 @@ class SessionFigures(Wire):
     errors: int = Field(description="Turns that failed.")
     thumbs_up: int
     thumbs_down: int
+
+
+class PrefixedIds(Wire):
+    """The ids of a session, its image and its domain, each behind its prefix."""
+
+    session: str = Field(examples=["sess_8d9d4c57-4d43-4f8a-9a55-7d3e0f4a1b2c"])
+    image: str
+    domain: str | None
 
 
 class Session(Wire):
@@ -188,6 +197,27 @@ class Session(Wire):
     last_accessed_at: datetime = Field(
         description="When somebody last read or wrote in it, to the minute. A review is no access."
     )
+
+    @computed_field  # type: ignore[prop-decorator]  # pydantic's own way
+    @property
+    def prefixed_ids(self) -> PrefixedIds:
+        """The same ids as `id`, `image_id` and `domain_id`; either form is accepted."""
+        domain = self.domain_id and with_prefix(Kind.DOMAIN, self.domain_id)
+        return PrefixedIds(
+            session=with_prefix(Kind.SESSION, self.id),
+            image=with_prefix(Kind.IMAGE, self.image_id),
+            domain=domain,
+        )
+
+
+class Image(Wire):
+    """The configuration that a session was created with, and keeps; each session has its own."""
+
+    id: UUID
+    session_id: UUID
+    domain_id: UUID | None
+    prefixed_ids: PrefixedIds
+    configuration: JSON
 
 
 class SessionPage(Wire):

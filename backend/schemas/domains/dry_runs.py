@@ -1,12 +1,12 @@
 """The wire contract of dry runs of unsaved domains: their tool servers, their first request."""
 
 from typing import Annotated
-from uuid import UUID
 
 from pydantic import Field
 
 from backend.schemas.bounds import UpperBound
 from backend.schemas.domains.templates import DomainTemplate
+from backend.schemas.ids import DomainId
 from backend.schemas.wire import Input, Wire
 from backend.types import JSON
 
@@ -17,7 +17,7 @@ class ServersTrial(Input):
     """An unsaved domain whose tool servers are to be checked."""
 
     template: DomainTemplate
-    domain_id: UUID | None = Field(
+    domain_id: DomainId | None = Field(
         None,
         description="The stored domain that is being edited, whose accepted tools count as"
         " accepted. Absent: a new domain.",

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from backend.schemas.bounds import (
     AgentName,
@@ -23,6 +23,7 @@ from backend.schemas.bounds import (
     Suggestion,
     Tokens,
 )
+from backend.schemas.ids import Kind, with_prefix
 from backend.schemas.wire import Change, Input, Wire
 from backend.types import JSON
 
@@ -198,6 +199,12 @@ class Domain(DomainTemplate):
     sessions: int | None = None
     created_at: datetime
     updated_at: datetime
+
+    @computed_field  # type: ignore[prop-decorator]  # pydantic's own way
+    @property
+    def prefixed_id(self) -> str:
+        """The same id as `id`, behind its prefix; either form is accepted."""
+        return with_prefix(Kind.DOMAIN, self.id)
 
 
 class DomainPage(Wire):

@@ -31,6 +31,7 @@ class ConversationRow(ConversationColumns, Base):
     __table_args__ = (
         Index("ix_conversations_owner", "owner_id", text("updated_at DESC"), text("id DESC")),
         Index("ix_conversations_all", text("updated_at DESC"), text("id DESC")),
+        Index("ix_conversations_image", "image_id", unique=True),
         Index("ix_conversations_search", "search", postgresql_using="gin"),
         Index(
             "ix_conversations_parent",

@@ -118,7 +118,7 @@ def test_a_session_has_the_fields_of_the_contract(stack: Stack) -> None:
         "message_count", "turn_count", "has_failed", "owner", "created_at", "updated_at", "branch",
         "models", "model", "default_model", "parent_id", "waits_for", "deletes_at",
         "owner_name", "team", "team_name", "rights", "review_ends_at", "review_count", "figures",
-        "last_accessed_at",
+        "last_accessed_at", "prefixed_ids",
     }  # fmt: skip
     assert session["title"] == "Two lines"
     assert (session["status"], session["message_count"]) == ("idle", 0)

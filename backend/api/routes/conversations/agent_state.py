@@ -1,7 +1,6 @@
 """The agent state of a session: read, and written back."""
 
 from typing import Annotated, Any
-from uuid import UUID
 
 from fastapi import APIRouter, Header, Response
 from pydantic_core import to_json
@@ -12,6 +11,7 @@ from backend.api.http.threads import large
 from backend.conversations import reviews
 from backend.conversations import service as conversations
 from backend.conversations.state.store import load_state
+from backend.schemas.ids import SessionId
 from backend.turns.history.write_state import ABSENT, tag_of, write_state
 from colloquy_kit.messages.todos import with_ids
 
@@ -33,7 +33,7 @@ IfMatch = Annotated[
 
 @router.get("/{session_id}/state", response_model=dict[str, Any], responses=READ)
 @large
-def get_state(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Response:
+def get_state(session_id: SessionId, services: ServicesDep, scope: ReadScope) -> Response:
     """The agent state: exactly what the model reads next, and the ids of its todos.
 
     Its `ETag` is needed to write it back; `version` is that of its format.
@@ -52,7 +52,7 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Resp
 @router.put("/{session_id}/state", status_code=204, responses=WRITTEN)
 @large
 def put_state(
-    session_id: UUID,
+    session_id: SessionId,
     body: Sent[dict[str, Any]],
     services: ServicesDep,
     scope: AskScope,

@@ -25,6 +25,7 @@ from backend.conversations.messages import last_answer
 from backend.errors.base import InvalidInput
 from backend.schemas.conversations.sessions import ChatRequest, ChatResponse, NewChatRequest
 from backend.schemas.conversations.turns import Turn
+from backend.schemas.ids import SessionId
 from backend.turns.follow.waiting import Waits
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
@@ -130,7 +131,7 @@ async def chat(
 
 @router.post("/sessions/{session_id}/chat", responses=ACCEPTED)
 async def chat_in_session(
-    session_id: UUID,
+    session_id: SessionId,
     body: Sent[ChatRequest],
     response: Response,
     services: ServicesDep,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any, Literal
-from uuid import UUID
 
 from anyio import from_thread
 from fastapi import APIRouter, Query, Response
@@ -22,6 +21,7 @@ from backend.export.html_page import write_html
 from backend.export.markdown_text import write_markdown
 from backend.export.reader import find_reader
 from backend.export.tables_book import write_tables
+from backend.schemas.ids import SessionId
 from backend.tabular import workbook
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
@@ -38,7 +38,7 @@ EXPORTS: dict[int | str, dict[str, Any]] = {
 @router.get("/{session_id}/export", response_class=Response, responses=EXPORTS)
 @long_read
 def export_session(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     documents: DocumentsDep,
     scope: ReadScope,

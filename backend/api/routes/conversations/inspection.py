@@ -1,7 +1,6 @@
 """Inspection: what a session's model reads next, and what models were sent before."""
 
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
@@ -11,6 +10,7 @@ from backend.api.http.threads import long_read
 from backend.conversations.reviews import note_reading
 from backend.inspection import calls
 from backend.inspection.service import inspect
+from backend.schemas.ids import SessionId
 from backend.schemas.inspection import Inspection, ModelCallDetails, ModelCallPage
 
 router = APIRouter(prefix="/sessions", tags=["inspection"])
@@ -21,7 +21,7 @@ Before = Annotated[Whole | None, Query(ge=1, le=2**62)]
 @router.get("/{session_id}/inspection")
 @long_read
 def get_inspection(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     scope: ReadScope,
     before: Before = None,
@@ -39,7 +39,7 @@ def get_inspection(
 @router.get("/{session_id}/calls")
 @long_read
 def list_calls(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     scope: ReadScope,
     before: Before = None,
@@ -54,7 +54,7 @@ def list_calls(
 @router.get("/{session_id}/calls/{version}/{number}")
 @long_read
 def get_call(
-    session_id: UUID,
+    session_id: SessionId,
     version: Annotated[Whole, Path(ge=1, le=2**62)],
     number: Annotated[Whole, Path(ge=1, le=2**30)],
     services: ServicesDep,

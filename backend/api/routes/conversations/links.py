@@ -20,6 +20,7 @@ from backend.schemas.conversations.links import (
     SharedSession,
 )
 from backend.schemas.conversations.sessions import MessagePage
+from backend.schemas.ids import SessionId
 
 router = APIRouter(tags=["links"])
 Token = Annotated[Text, Path(min_length=1, max_length=200)]
@@ -27,7 +28,10 @@ Token = Annotated[Text, Path(min_length=1, max_length=200)]
 
 @router.post("/sessions/{session_id}/links", status_code=201)
 def make_link(
-    session_id: UUID, services: ServicesDep, scope: AskScope, body: Sent[LinkToMake] | None = None
+    session_id: SessionId,
+    services: ServicesDep,
+    scope: AskScope,
+    body: Sent[LinkToMake] | None = None,
 ) -> NewSessionLink:
     """Make a link by which other users of the installation can read this session; owner only.
 
@@ -39,7 +43,7 @@ def make_link(
 
 
 @router.get("/sessions/{session_id}/links")
-def list_links(session_id: UUID, services: ServicesDep, scope: ReadScope) -> SessionLinks:
+def list_links(session_id: SessionId, services: ServicesDep, scope: ReadScope) -> SessionLinks:
     """All links to this session, including those that have ended; owner only."""
     with services.database.read() as session:
         return links.list_links(session, scope, session_id)
@@ -47,7 +51,7 @@ def list_links(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Ses
 
 @router.delete("/sessions/{session_id}/links/{link_id}")
 def revoke_link(
-    session_id: UUID, link_id: UUID, services: ServicesDep, scope: AskScope
+    session_id: SessionId, link_id: UUID, services: ServicesDep, scope: AskScope
 ) -> SessionLink:
     """Revoke a link permanently; returns it with the time of its revocation."""
     with services.database.transaction() as session:

@@ -1,7 +1,6 @@
 """Search in the messages of sessions."""
 
 from typing import Annotated, Literal
-from uuid import UUID
 
 from fastapi import APIRouter, Query
 
@@ -11,6 +10,7 @@ from backend.api.http.threads import long_read
 from backend.conversations.search.service import MAX_PAGE, Search
 from backend.conversations.search.service import search_messages as find_messages
 from backend.schemas.conversations.search import SearchPage
+from backend.schemas.ids import SessionId
 
 LONGEST_SEARCH = 1_000
 router = APIRouter(prefix="/search", tags=["search"])
@@ -32,7 +32,7 @@ def search_messages(
     ],
     limit: Annotated[Whole, Query(ge=1, le=MAX_PAGE)] = 20,
     cursor: Text | None = None,
-    session_id: Annotated[UUID | None, Query(description="In this session only.")] = None,
+    session_id: Annotated[SessionId | None, Query(description="In this session only.")] = None,
     domain: Annotated[
         Text | None, Query(description="A domain's name or id.", min_length=1)
     ] = None,

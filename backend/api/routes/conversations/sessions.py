@@ -41,6 +41,7 @@ from backend.schemas.conversations.sessions import (
     SessionPage,
 )
 from backend.schemas.conversations.turns import Turn, TurnPage
+from backend.schemas.ids import SessionId
 from backend.turns.control.delete import delete_later, delete_session, keep_session
 from backend.turns.control.stop import stop_session
 from backend.turns.follow.viewer import Viewer
@@ -85,14 +86,14 @@ def create_session(
 
 
 @router.get("/{session_id}")
-def get_session(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Session:
+def get_session(session_id: SessionId, services: ServicesDep, scope: ReadScope) -> Session:
     """One session. 403 if it is somebody else's whom the caller may review with a reason."""
     return reviews.read_session(services.database, scope, session_id)
 
 
 @router.patch("/{session_id}")
 def change_session(
-    session_id: UUID, body: Sent[SessionChange], services: ServicesDep, scope: AskScope
+    session_id: SessionId, body: Sent[SessionChange], services: ServicesDep, scope: AskScope
 ) -> Session:
     """Rename, pin or archive a session, or give it to a team or back to its owner."""
     with services.database.transaction() as session:
@@ -102,7 +103,7 @@ def change_session(
 
 @router.delete("/{session_id}", status_code=204, responses=DELETED_LATER)
 def remove_session(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     scope: AskScope,
     after_seconds: Annotated[
@@ -127,13 +128,13 @@ def remove_session(
 
 
 @router.post("/{session_id}/undelete")
-def undelete(session_id: UUID, services: ServicesDep, scope: AskScope) -> Session:
+def undelete(session_id: SessionId, services: ServicesDep, scope: AskScope) -> Session:
     """Keep a session that was to be deleted; 404 once its time has come."""
     return keep_session(services, scope, session_id)
 
 
 @router.post("/{session_id}/stop")
-def stop(session_id: UUID, services: ServicesDep, scope: AskScope) -> Turn:
+def stop(session_id: SessionId, services: ServicesDep, scope: AskScope) -> Turn:
     """Stop the running turn; everything said so far is kept.
 
     If no turn is running, nothing changes, and the latest turn is returned.
@@ -142,7 +143,7 @@ def stop(session_id: UUID, services: ServicesDep, scope: AskScope) -> Turn:
 
 
 @router.post("/{session_id}/rebuild")
-def rebuild(session_id: UUID, services: ServicesDep, scope: AskScope) -> Session:
+def rebuild(session_id: SessionId, services: ServicesDep, scope: AskScope) -> Session:
     """Rebuild an unreadable agent state from the session's messages."""
     rebuild_session(services.database, services.events, scope, session_id)
     with services.database.read() as session:
@@ -152,7 +153,7 @@ def rebuild(session_id: UUID, services: ServicesDep, scope: AskScope) -> Session
 @router.get("/{session_id}/messages")
 @large
 def get_messages(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     scope: ReadScope,
     after: Annotated[Whole | None, Query(ge=0, description="0: from the first message.")] = None,
@@ -204,7 +205,9 @@ def get_messages(
 
 
 @router.get("/{session_id}/turns")
-def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ReadScope) -> TurnPage:
+def get_unfinished_turns(
+    session_id: SessionId, services: ServicesDep, scope: ReadScope
+) -> TurnPage:
     """The unfinished turns in order; the first is running, or next."""
     # Pages read them beside the session, with which a review begins.
     reviews.begin_unasked(services.database, scope, session_id)
@@ -216,7 +219,7 @@ def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ReadSco
 
 @router.get("/{session_id}/image")
 @large
-def get_image(session_id: UUID, services: ServicesDep, scope: ReadScope) -> dict[str, Any]:
+def get_image(session_id: SessionId, services: ServicesDep, scope: ReadScope) -> dict[str, Any]:
     """The complete configuration that this session was created with.
 
     `agents` lists those that can be asked; a null `model` is the one in the settings.
@@ -229,7 +232,7 @@ def get_image(session_id: UUID, services: ServicesDep, scope: ReadScope) -> dict
 @router.get("/{session_id}/results/{result_id}", response_model=None, responses=RESULTS)
 @large
 def get_tool_result(
-    session_id: UUID,
+    session_id: SessionId,
     result_id: UUID,
     services: ServicesDep,
     scope: ReadScope,
@@ -244,7 +247,7 @@ def get_tool_result(
 
 @router.get("/{session_id}/events", response_class=StreamingResponse, responses=EVENTS)
 async def get_events(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     reader: ReaderDep,
     channels: ChannelsDep,

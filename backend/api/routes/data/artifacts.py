@@ -22,6 +22,7 @@ from backend.schemas.artifacts import (
     ArtifactPage,
     file_title,
 )
+from backend.schemas.ids import SessionId
 
 router = APIRouter(tags=["artifacts"])
 Form = Literal["csv", "xlsx", "parquet", "json", "md", "html", "pdf", "png", "svg", "file"]
@@ -39,7 +40,7 @@ DOWNLOADS: dict[int | str, dict[str, Any]] = {
 
 @router.get("/sessions/{session_id}/artifacts")
 async def list_artifacts(
-    session_id: UUID,
+    session_id: SessionId,
     artifacts: ArtifactsDep,
     scope: ReadScope,
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,

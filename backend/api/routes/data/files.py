@@ -22,6 +22,7 @@ from backend.schemas.data.files import (
     IfExists,
 )
 from backend.schemas.data.sources import TableSample
+from backend.schemas.ids import Kind, SessionId, bare_id
 
 router = APIRouter(prefix="/files", tags=["files"])
 SAMPLE_ROWS = 200
@@ -91,7 +92,7 @@ async def list_files(
     files: FilesDep,
     scope: ReadScope,
     session_id: Annotated[
-        UUID | None, Query(description="Only files that this session can use.")
+        SessionId | None, Query(description="Only files that this session can use.")
     ] = None,
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
@@ -175,6 +176,6 @@ def _session_id(sent: str | None) -> UUID | None:
     if sent is None:
         return None
     try:
-        return UUID(sent)
+        return UUID(bare_id(Kind.SESSION, sent))
     except ValueError:
         raise InvalidInput("session_id: this is not the id of a session.") from None

@@ -1,7 +1,6 @@
 """Queries that a person runs beside a session, limited like the agents' tool; kept on request."""
 
 from typing import Any, Literal
-from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
@@ -18,6 +17,7 @@ from backend.files.origins import finder
 from backend.schemas.artifacts import Artifact
 from backend.schemas.data.queries import KeptQuery, OwnQuery, QueryTable
 from backend.schemas.domains.templates import DomainTemplate
+from backend.schemas.ids import SessionId
 from backend.schemas.people.rights import Right
 from backend.tabular import workbook
 from backend.tools.sources.querying import run_query
@@ -32,7 +32,7 @@ TABLES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def check_may_query(session_id: UUID, services: ServicesDep, scope: AskScope) -> None:
+def check_may_query(session_id: SessionId, services: ServicesDep, scope: AskScope) -> None:
     """Raise SessionNotFound or DomainNotFound, ToolNotGiven if no agent here may query sources."""
     with services.database.read() as session:
         conversations.check_visible(session, scope, session_id, Right.CONTINUE)
@@ -50,7 +50,7 @@ def check_may_query(session_id: UUID, services: ServicesDep, scope: AskScope) ->
     dependencies=[Depends(check_may_query)],
 )
 async def query_source(
-    session_id: UUID,
+    session_id: SessionId,
     body: Sent[OwnQuery],
     services: ServicesDep,
     sources: SourcesDep,
@@ -76,7 +76,7 @@ async def query_source(
     "/{session_id}/query/artifact", status_code=201, dependencies=[Depends(check_may_query)]
 )
 async def keep_query(
-    session_id: UUID,
+    session_id: SessionId,
     body: Sent[KeptQuery],
     services: ServicesDep,
     sources: SourcesDep,

@@ -1,7 +1,6 @@
 """Agents that the caller may write to: in a session, in a domain, and in all domains."""
 
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Query
 
@@ -15,6 +14,7 @@ from backend.domains import service as domains
 from backend.domains.team import without_models
 from backend.domains.template import template_of
 from backend.schemas.domains.agents import AgentList, AgentPage, DomainAgents
+from backend.schemas.ids import DomainId, SessionId
 from backend.schemas.people.rights import Resource
 
 router = APIRouter(tags=["agents"])
@@ -46,7 +46,7 @@ def get_agents(
 
 
 @router.get("/domains/{domain_id}/agents")
-def get_domain_agents(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> AgentList:
+def get_domain_agents(domain_id: DomainId, services: ServicesDep, scope: ReadScope) -> AgentList:
     """The agents that the caller may write to in new sessions of a domain."""
     with services.database.read() as session:
         domain = domains.get(session, scope, domain_id)
@@ -55,7 +55,7 @@ def get_domain_agents(domain_id: UUID, services: ServicesDep, scope: ReadScope) 
 
 
 @router.get("/sessions/{session_id}/agents")
-def get_session_agents(session_id: UUID, services: ServicesDep, scope: ReadScope) -> AgentList:
+def get_session_agents(session_id: SessionId, services: ServicesDep, scope: ReadScope) -> AgentList:
     """The agents that the caller may write to in a session."""
     with services.database.read() as session:
         image = conversations.get_image(session, scope, session_id)

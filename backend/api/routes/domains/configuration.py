@@ -1,7 +1,5 @@
 """A session's configuration compared to its current domain, and what domains may name."""
 
-from uuid import UUID
-
 from fastapi import APIRouter
 
 from backend.agents.catalog import list_catalog
@@ -15,6 +13,7 @@ from backend.conversations.configuration import get_drift
 from backend.domains.allowed import Allowed
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.domains.configuration import Catalog, ContinueRequest, Drift
+from backend.schemas.ids import SessionId
 from backend.turns.history.continue_session import continue_session
 
 router = APIRouter(tags=["configuration"])
@@ -31,7 +30,7 @@ def get_catalog(services: ServicesDep, scope: ReadScope) -> Catalog:
 
 
 @router.get("/sessions/{session_id}/drift")
-def get_session_drift(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Drift:
+def get_session_drift(session_id: SessionId, services: ServicesDep, scope: ReadScope) -> Drift:
     """How the session's configuration differs from its domain today."""
     with services.database.read() as session:
         return get_drift(session, scope, session_id, Allowed.of(services.settings))
@@ -39,7 +38,7 @@ def get_session_drift(session_id: UUID, services: ServicesDep, scope: ReadScope)
 
 @router.post("/sessions/{session_id}/continue", status_code=201)
 def continue_in_a_new_session(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     scope: AskScope,
     body: Sent[ContinueRequest] | None = None,

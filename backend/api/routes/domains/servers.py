@@ -15,6 +15,7 @@ from backend.schemas.domains.servers import (
     ToolVersionPage,
     VersionStatus,
 )
+from backend.schemas.ids import DomainId
 from backend.tools.mcp import version_board
 
 router = APIRouter(prefix="/domains/{domain_id}", tags=["tool servers"])
@@ -22,14 +23,16 @@ router = APIRouter(prefix="/domains/{domain_id}", tags=["tool servers"])
 
 @router.get("/servers")
 @long_wait
-def get_servers(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> ServersReport:
+def get_servers(domain_id: DomainId, services: ServicesDep, scope: ReadScope) -> ServersReport:
     """Each server as a worker finds it now; takes as long as the slowest one may."""
     return check_servers(services, scope, domain_id)
 
 
 @router.get("/tool-versions")
 @large
-def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> ToolVersionPage:
+def get_tool_versions(
+    domain_id: DomainId, services: ServicesDep, scope: ReadScope
+) -> ToolVersionPage:
     """The versions of the servers' tools; those that await a decision come first."""
     with services.database.read() as session:
         domains.get(session, scope, domain_id)
@@ -38,7 +41,7 @@ def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ReadScope) 
 
 @router.patch("/tool-versions/{version_id}")
 def decide_tool_version(
-    domain_id: UUID,
+    domain_id: DomainId,
     version_id: UUID,
     body: Sent[ToolVersionDecision],
     services: ServicesDep,

@@ -1,7 +1,6 @@
 """Domains: templates of configuration; changing one does not affect existing sessions."""
 
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
 
@@ -22,6 +21,7 @@ from backend.schemas.domains.configuration import (
     VersionEdited,
 )
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.ids import DomainId
 from backend.types import JSON
 from backend.usage.ledger import keep_last_name
 
@@ -66,7 +66,7 @@ def check_domain(body: Sent[JSON], services: ServicesDep, scope: ManageScope) ->
 
 
 @router.get("/{domain_id}")
-def get_domain(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> Domain:
+def get_domain(domain_id: DomainId, services: ServicesDep, scope: ReadScope) -> Domain:
     """One domain."""
     with services.database.read() as session:
         return domains.get(session, scope, domain_id)
@@ -74,7 +74,7 @@ def get_domain(domain_id: UUID, services: ServicesDep, scope: ReadScope) -> Doma
 
 @router.patch("/{domain_id}")
 def change_domain(
-    domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ManageScope
+    domain_id: DomainId, body: Sent[DomainChange], services: ServicesDep, scope: ManageScope
 ) -> Domain:
     """Change a domain for future sessions; archive it, or make it the default."""
     with services.database.transaction() as session:
@@ -85,7 +85,7 @@ def change_domain(
 
 
 @router.delete("/{domain_id}", status_code=204)
-def remove_domain(domain_id: UUID, services: ServicesDep, scope: ManageScope) -> Response:
+def remove_domain(domain_id: DomainId, services: ServicesDep, scope: ManageScope) -> Response:
     """Delete a domain; its sessions keep their images."""
     with services.database.transaction() as session:
         name = domains.remove(session, scope, domain_id)
@@ -95,7 +95,7 @@ def remove_domain(domain_id: UUID, services: ServicesDep, scope: ManageScope) ->
 
 @router.post("/{domain_id}/duplicate", status_code=201)
 def duplicate_domain(
-    domain_id: UUID, body: Sent[Duplicate], services: ServicesDep, scope: ManageScope
+    domain_id: DomainId, body: Sent[Duplicate], services: ServicesDep, scope: ManageScope
 ) -> Domain:
     """Create a copy of a domain under another name."""
     with services.database.transaction() as session:
@@ -107,7 +107,7 @@ def duplicate_domain(
 @router.get("/{domain_id}/versions")
 @large
 def list_versions(
-    domain_id: UUID,
+    domain_id: DomainId,
     services: ServicesDep,
     scope: ReadScope,
     limit: Limit = 50,
@@ -120,7 +120,7 @@ def list_versions(
 
 @router.get("/{domain_id}/versions/{version}")
 def get_version(
-    domain_id: UUID, version: Version, services: ServicesDep, scope: ReadScope
+    domain_id: DomainId, version: Version, services: ServicesDep, scope: ReadScope
 ) -> DomainVersion:
     """A domain as it was at one version."""
     with services.database.read() as session:
@@ -129,7 +129,7 @@ def get_version(
 
 @router.post("/{domain_id}/versions/{version}/restore")
 def restore_version(
-    domain_id: UUID,
+    domain_id: DomainId,
     version: Version,
     services: ServicesDep,
     scope: ManageScope,

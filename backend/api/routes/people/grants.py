@@ -1,7 +1,6 @@
 """Grants: rights on single resources; and to whom one may grant them."""
 
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Query
 
@@ -10,6 +9,7 @@ from backend.api.http.sanitize import Sent, Text, Whole
 from backend.data.errors import UnknownSource
 from backend.people import grants
 from backend.people.reach import reach_of
+from backend.schemas.ids import SessionId
 from backend.schemas.people.grants import (
     MAX_ID_CHARS,
     Grant,
@@ -84,7 +84,7 @@ def remove_grant(
 
 
 @router.get("/sessions/{session_id}/grants")
-def list_session_grants(session_id: UUID, services: ServicesDep, scope: ReadScope) -> Grants:
+def list_session_grants(session_id: SessionId, services: ServicesDep, scope: ReadScope) -> Grants:
     """With whom a session is shared; for whose it is."""
     with services.database.read() as session:
         return grants.list_grants(
@@ -94,7 +94,7 @@ def list_session_grants(session_id: UUID, services: ServicesDep, scope: ReadScop
 
 @router.put("/sessions/{session_id}/grants")
 def share_session(
-    session_id: UUID, body: Sent[NewSessionGrant], services: ServicesDep, scope: AskScope
+    session_id: SessionId, body: Sent[NewSessionGrant], services: ServicesDep, scope: AskScope
 ) -> Grant:
     """Share a session with a person, a team or everyone, to read or to continue."""
     new = NewGrant(
@@ -110,7 +110,7 @@ def share_session(
 
 @router.delete("/sessions/{session_id}/grants", status_code=204)
 def unshare_session(
-    session_id: UUID,
+    session_id: SessionId,
     services: ServicesDep,
     scope: AskScope,
     principal_type: PrincipalType,

@@ -71,6 +71,11 @@ OF_SESSIONS = {
     "GET /artifacts/{artifact_id}/diff": reads(before=1, after=1),
     "GET /artifacts/{artifact_id}/versions/{version}": reads(),
     "GET /artifacts/{artifact_id}/versions/{version}/download": reads(format="md"),
+    "GET /images/{image_id}": reads(),
+    "POST /images/{image_id}/chat": continues(message="Hello"),
+    "GET /images/{image_id}/events": reads(),
+    "GET /images/{image_id}/messages": reads(),
+    "POST /images/{image_id}/stop": Needs(Right.CONTINUE),
     "DELETE /sessions/{session_id}": owns(OPERATE),
     "GET /sessions/{session_id}": reads(),
     "PATCH /sessions/{session_id}": owns(body={"title": "Theirs now"}),
@@ -125,7 +130,7 @@ OF_SESSIONS = {
 }
 
 # Who may review others' sessions is told here to say why first.
-ASKS_WHY = "GET /sessions/{session_id}"
+ASKS_WHY = {"GET /sessions/{session_id}", "GET /images/{image_id}"}
 
 # What people uploaded is theirs, whoever else is in the session.
 OF_FILES = {

@@ -146,7 +146,7 @@ def test_a_session_is_there_for_those_who_have_the_right(
             if is_allowed:
                 assert answer.status not in (401, 403) and answer.status < 500, case
                 assert (answer.status, answer.title) != (404, missing.title), case
-            elif operation == ASKS_WHY and role != "member" and relation not in GONE:
+            elif operation in ASKS_WHY and role != "member" and relation not in GONE:
                 assert (answer.status, answer.title) == (403, "Reason needed"), case
             elif Right.READ in rights:
                 assert answer.status in (403, 404), case

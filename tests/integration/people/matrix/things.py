@@ -43,6 +43,7 @@ class Things:
     approval_id: str
     link_id: str
     file_id: str
+    image_id: str
     version: int = 1
     number: int = 1
     tool: str = "make_chart"
@@ -55,7 +56,7 @@ class Things:
 
 def nothing() -> Things:
     """Ids of things that do not exist."""
-    return Things(*(str(uuid4()) for _ in range(8)))
+    return Things(*(str(uuid4()) for _ in range(9)))
 
 
 def make_things(
@@ -78,7 +79,11 @@ def make_things(
     session.add(link)
     file_id = _add_file(session, store, session_id, owner)
     session.flush()
-    ids = (session_id, turn_id, result_id, artifact_id, task_id, approval_id, link.id, file_id)
+    image_id = session.get_one(ConversationRow, session_id).image_id
+    ids = (
+        session_id, turn_id, result_id, artifact_id, task_id, approval_id, link.id, file_id,
+        image_id,
+    )  # fmt: skip
     return Things(*map(str, ids))
 
 
