@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from colloquy_kit.generate.errors import Refused
-from colloquy_kit.generate.record import fingerprint
+from colloquy_kit.generate.record import RECORD, fingerprint
 
 CONFLICTED = "still has conflicts"
 MARK = re.compile(r"^<{7} ", re.MULTILINE)
@@ -56,7 +56,8 @@ def decide(
         elif force:
             yield replace(whole, action="overwritten")
         elif base is None:
-            raise Refused(f"{path} is in the way: it was not generated. Move it, or say --force.")
+            said = f"{path} is in the way: {RECORD} does not have it"
+            raise Refused(f"{said}. Restore that, move the file, or say --force.")
         elif MARK.search(now):
             yield replace(whole, action=CONFLICTED, after=now, needs_people=True)
         elif fingerprint(now) == fingerprint(base):

@@ -1,6 +1,8 @@
 """The command in three applications: their own checks, their databases, their servers."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -250,7 +252,13 @@ def test_a_turn_goes_on_where_the_killed_server_was(shop, model):
 
     model.steps = lambda messages, body: {"text": "It costs 2."}
     shop.start()
-    assert client.post(f"{path}/resume", json=[], headers=ann).status_code == 204
+    streamed = client.post(f"{path}/resume", json=[], headers=ann)
+    assert streamed.status_code == 200, streamed.text
+    events = re.findall(r"event: (\w+)\ndata: (.*)\n", streamed.text)
+    deltas = [json.loads(data)["text"] for name, data in events if name == "delta"]
+    assert "".join(deltas) == "It costs 2."
+    assert [name for name, _ in events if name != "delta"] == ["status", "saved", "status"]
+    assert json.loads(events[-1][1])["status"] == "idle"
     rows = client.get(f"{path}/messages", headers=ann).json()
     assert [row["content_type"] for row in rows] == ["text", "tool_call", "tool_result", "text"]
     assert rows[-1]["content"]["text"] == "It costs 2."

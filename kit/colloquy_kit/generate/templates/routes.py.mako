@@ -3,15 +3,25 @@
 Written by `colloquy generate`, and yours: what you change is kept when it runs again.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import closing
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from colloquy_kit.errors import KitError
-from colloquy_kit.runtime.running import NotPossible
+from colloquy_kit.runtime.events import (
+    Delta,
+    Event,
+    MessageSaved,
+    StatusChanged,
+    Subscription,
+)
+from colloquy_kit.runtime.running import NotPossible, RunningAgent
 from colloquy_kit.store.errors import NotAllowed, NotFound, StaleVersion
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -94,6 +104,43 @@ class _Route(APIRoute):
         return answer
 
 
+def _sse(name: str, **data: Any) -> str:
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+def _written(event: Event) -> str:
+    """Return an event as Server-Sent Events have it."""
+    match event:
+        case Delta():
+            return _sse("delta", text=event.text, thinking=event.thinking)
+        case MessageSaved():
+            rows = [MessageOut.model_validate(row) for row in event.rows]
+            return _sse("saved", rows=[row.model_dump(mode="json") for row in rows])
+        case StatusChanged():
+            error = "The agent has failed." if event.error else None
+            asked = list(event.questions)
+            return _sse("status", status=event.status, error=error, questions=asked)
+
+
+async def _until_it_rests(events: Subscription) -> AsyncIterator[str]:
+    with closing(events):
+        async for event in events:
+            yield _written(event)
+            if isinstance(event, StatusChanged) and event.status != "running":
+                return
+
+
+def _follow(agent: RunningAgent, begin: Callable[[], None]) -> StreamingResponse:
+    """Begin, and answer with what happens until the agent rests."""
+    events = agent.subscribe()
+    try:
+        begin()
+    except BaseException:
+        events.close()
+        raise
+    return StreamingResponse(_until_it_rests(events), media_type="text/event-stream")
+
+
 def make_routes(
     get_scope: Callable[..., Any], prefix: str = "/conversations"
 ) -> APIRouter:
@@ -145,26 +192,24 @@ def make_routes(
     ) -> Sequence[DisplayMessage]:
         return service.load_display_messages(scope, conversation_id, limit=limit)
 
-    @router.post("/{conversation_id}/messages", status_code=204)
+    @router.post("/{conversation_id}/messages")
     def send_message(
         scope: Annotated[Scope, Depends(get_scope)],
         conversation_id: UUID,
         message: NewMessage,
-    ) -> None:
-        """Send a message and wait for the answer."""
+    ) -> StreamingResponse:
+        """Send a message and follow the answer, as Server-Sent Events."""
         agent = start_agent(scope, conversation_id)
-        agent.send(message.text)
-        agent.wait()
+        return _follow(agent, lambda: agent.send(message.text))
 
-    @router.post("/{conversation_id}/resume", status_code=204)
+    @router.post("/{conversation_id}/resume")
     def resume(
         scope: Annotated[Scope, Depends(get_scope)],
         conversation_id: UUID,
         answers: list[Any],
-    ) -> None:
+    ) -> StreamingResponse:
         """Answer the agent's questions, or none to continue what was cut off."""
         agent = start_agent(scope, conversation_id)
-        agent.resume(*answers)
-        agent.wait()
+        return _follow(agent, lambda: agent.resume(*answers))
 
     return router
