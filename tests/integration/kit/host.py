@@ -83,9 +83,10 @@ class Host:
         """Return a runtime of agents with the tools, unless the options name others."""
         autosave = options.pop("autosave", AutoSave(seconds=60))
         callbacks = options.pop("callbacks", self)
+        named = {name: options.pop(name) for name in ("loop", "keep_seconds") if name in options}
         options = {"tools": tools(folder), **options}
         model = ChatOpenAI(base_url=model_url, api_key="secret", model="m", max_retries=0)
-        return Runtime(lambda _: create_agent(model, **options), callbacks, autosave)
+        return Runtime(lambda _: create_agent(model, **options), callbacks, autosave, **named)
 
 
 def tools(folder: Path) -> list[BaseTool]:

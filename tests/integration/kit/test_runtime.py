@@ -114,6 +114,33 @@ def test_events_can_be_awaited(host, model, tmp_path):
     runtime.close()
 
 
+def test_an_agent_runs_on_the_loop_of_the_host_and_ends_when_it_is_not_used(host, tmp_path):
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    class Watch(AgentMiddleware[Any, Any, Any]):
+        async def abefore_agent(self, state, runtime):
+            loops.append(asyncio.get_running_loop())
+
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        options = {"loop": loop, "keep_seconds": 0, "autosave": AutoSave(0.2)}
+        runtime = host.runtime(model.url, tmp_path, middleware=[Watch()], **options)
+        agent = await asyncio.to_thread(runtime.start, own)
+        events = agent.subscribe()
+        await asyncio.to_thread(agent.send, script({"text": "Here."}))
+        statuses = [one.status async for one in events if isinstance(one, StatusChanged)]
+        assert statuses[-1] == "closed"
+        assert runtime.find(own) is None
+        assert loops == [loop]
+        await asyncio.to_thread(runtime.close)
+
+    own = host.new()
+    with ScriptedModel() as model:  # its own: connections of another loop cannot be used
+        asyncio.run(serve())
+
+    assert rows_of(host, own)[-1][2] == "Here."
+
+
 def test_after_a_kill_a_finished_tool_is_not_run_again(host, model, tmp_path):
     both = {"tools": [*NOTE["tools"], {"name": "hang", "args": {}}]}
     own = host.new()
