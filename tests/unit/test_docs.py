@@ -78,3 +78,27 @@ def test_a_test_that_was_renamed_is_noticed():
 
     assert absent_tests(f"`{here}::test_that_never_was`") == [f"{here}::test_that_never_was"]
     assert absent_tests(f"`{here}::test_a_test_that_was_renamed_is_noticed`") == []
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """The rows of a page's tables, without their headings."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [row for row in rows if row[0] != "described"]
+
+
+def unexplained(rows: list[list[str]]) -> list[str]:
+    """Rows that name neither a test nor why something is done otherwise, or have a cell too few."""
+    return [
+        row[0]
+        for row in rows
+        if len(row) != 3 or not (TEST.search(row[2]) or "otherwise" in row[2])
+    ]
+
+
+def test_each_row_of_the_specification_is_shown_by_a_test_or_explained():
+    text = (ROOT / "docs/specification.md").read_text(encoding="utf-8")
+    tables = text.split("\n## ")[1:]
+
+    assert [len(rows_of(table)) > 10 for table in tables] == [True] * 5
+    assert unexplained(rows_of(text)) == []
+    assert unexplained(rows_of("| a | b | c |")) == ["a"]
