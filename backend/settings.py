@@ -219,6 +219,12 @@ class Settings(BaseSettings):
     max_file_mb: int = Field(
         200, ge=1, le=100_000, description="The largest uploaded file, in megabytes."
     )
+    max_import_mb: int = Field(
+        2_000,
+        ge=1,
+        le=100_000,
+        description="The largest upload that conversations are imported from, in megabytes.",
+    )
     max_files_mb: int = Field(
         5_000, ge=1, le=2**40, description="The total of one person's files, in megabytes."
     )

@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from backend.operations.workers import Presence
 from backend.turns.process.liveness import hand_over
 from backend.turns.run.runner import Runtime
+from worker.importer import Importer
 from worker.janitor import Janitor
 from worker.price_reader import PriceReader
 from worker.server_checks import ServerChecks
@@ -34,6 +35,7 @@ class WorkerProcess:
         self._background = (
             Sweeper(services),
             Janitor(services),
+            Importer(runtime),
             ServerChecks(runtime),
             PriceReader(runtime.models.prices),
             WebhookTeller(services),

@@ -41,7 +41,7 @@ from backend.api.routes.conversations import (
     sessions,
     turns,
 )
-from backend.api.routes.data import artifacts, files, queries, sources
+from backend.api.routes.data import artifacts, files, imports, queries, sources
 from backend.api.routes.domains import agents, configuration, dry_runs, servers, templates
 from backend.api.routes.operations import audit, retention, server, work
 from backend.api.routes.people import (
@@ -60,6 +60,8 @@ from backend.auth.oidc.metadata import Directory
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
 from backend.files.service import Files
+from backend.imports.place import ImportPlace
+from backend.imports.service import Imports
 from backend.settings import Settings
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
@@ -92,6 +94,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.files = Files(
         services.database, services.files, app.state.sources, settings.max_files_mb
     )
+    app.state.imports = Imports(services.database, ImportPlace(settings.data_dir), services.sandbox)
     app.state.artifacts = services.artifacts
     app.state.documents = Documents(
         services.database, services.sandbox, services.artifacts, services.settings.pages_url
@@ -121,10 +124,12 @@ def create_routes() -> FastAPI:
         feedback, budgets, model_prices,
         chat, everyone, sessions, agent_state, exports, branches, links, reviews, search, turns,
         images, approvals, tasks, templates, dry_runs, configuration, agents, connections,
-        inspection, servers, sources, queries, files, artifacts, server, work, retention, usage,
-        sign_ins, provider_sign_ins, account, people, teams, providers, audit, grants, webhooks,
+        inspection, servers, sources, queries, files, imports, artifacts, server, work, retention,
+        usage, sign_ins, provider_sign_ins, account, people, teams, providers, audit, grants,
+        webhooks,
     ):  # fmt: skip
         app.include_router(resource.router, prefix=PREFIX)
+    app.include_router(exports.everywhere, prefix=PREFIX)
     app.include_router(server.root)
     app.include_router(docs.router)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # FastAPI's documented way

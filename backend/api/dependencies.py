@@ -22,6 +22,7 @@ from backend.data.sources import Sources
 from backend.errors.people import NotSignedIn
 from backend.events.reader import EventReader
 from backend.files.service import Files
+from backend.imports.service import Imports
 from backend.schemas.conversations.sessions import MAX_KEY_CHARS
 from backend.schemas.people.account import UNATTENDED
 from backend.schemas.people.rights import Allows, Resource
@@ -109,6 +110,7 @@ ChannelsDep = Annotated[Channels, of_app("channels")]
 SourcesDep = Annotated[Sources, of_app("sources")]
 ArtifactsDep = Annotated[Artifacts, of_app("artifacts")]
 DocumentsDep = Annotated[Documents, of_app("documents")]
+ImportsDep = Annotated[Imports, of_app("imports")]
 FilesDep = Annotated[Files, of_app("files")]
 WaitsDep = Annotated[Waits, of_app("waits")]
 AccessDep = Annotated[Access, of_app("access")]

@@ -105,7 +105,15 @@ def copied_contents(conversation_id: UUID) -> Select[str]:
         .where(row.conversation_id == conversation_id, row.turn_id.is_(None))
         .where(row.message_type != MessageType.USER, row.content_type != ContentType.TOOL_CALL)
         .where(content.contains("artifact"))
+        .where(_continues_some(conversation_id))
     )
+
+
+def _continues_some(conversation_id: UUID) -> ColumnElement[bool]:
+    """Match if the conversation has copied messages: imported ones give access to nothing."""
+    row = ConversationRow
+    named = select(row.id).where(row.id == conversation_id, row.metadata_.has_key(CONTINUES))
+    return named.exists()
 
 
 def children_of(session: Session, conversation_id: UUID) -> list[UUID]:

@@ -3,7 +3,7 @@
 Only `backend.conversations.views` uses this, so that neither view changes without the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import cast
@@ -68,6 +68,22 @@ def row_of(
     }
 
 
+def add_history(
+    session: Session, conversation_id: UUID, rows: Sequence[JSON], results: Iterable[JSON]
+) -> None:
+    """Store the whole history of a new conversation: complete rows, and the results they name."""
+    for result in results:  # one by one, because each may be large
+        session.execute(_INSERT_RESULT, {"conversation_id": conversation_id, **result})
+    for first in range(0, len(rows), _BATCH):
+        session.execute(_INSERT, rows[first : first + _BATCH])
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.id == conversation_id)
+        .values(message_count=len(rows))
+        .execution_options(synchronize_session=False)
+    )
+
+
 def move_call(session: Session, conversation_id: UUID, move: CallMove) -> DisplayMessage | None:
     """Update an open tool call; return None when it was no longer open."""
     row = session.execute(
@@ -99,6 +115,8 @@ def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft
 
 # The table, not its class: the ORM would read back values that are known.
 _INSERT = insert(cast(Table, DisplayMessageRow.__table__))
+_INSERT_RESULT = insert(cast(Table, ToolResultRow.__table__))
+_BATCH = 500
 _COUNT = (
     update(ConversationRow)
     .where(ConversationRow.id == bindparam("conversation"))

@@ -4,7 +4,7 @@ What people see are rows of `display_messages`; what the model reads is a state 
 change in the caller's transaction, so neither ever changes without the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -14,7 +14,8 @@ from backend.conversations.copying import copy_history
 from backend.conversations.display import CallMove
 from backend.conversations.messages import list_all
 from backend.conversations.paths import Path
-from backend.conversations.rows import add_rows, move_call
+from backend.conversations.rows import add_history, add_rows, move_call
+from backend.conversations.rows import row_of as row_of
 from backend.conversations.state import writer
 from backend.conversations.state.sent import RequestRecords
 from backend.conversations.state.sent_store import keep_contents
@@ -68,6 +69,28 @@ def append(
 def begin(session: Session, conversation_id: UUID, state: JSON) -> None:
     """Store the first state of a new, empty conversation."""
     writer.create_state(session, conversation_id, state)
+
+
+@dataclass(frozen=True)
+class History:
+    """Both views of a conversation that came from elsewhere, complete, in their stored form.
+
+    `rows` are display messages, `results` what they name, `deltas` make the state from the empty
+    one; `snapshot` is the state at `version`.
+    """
+
+    rows: Sequence[JSON]
+    results: Iterable[JSON]
+    deltas: Sequence[JSON]
+    snapshot: JSON
+    version: int
+
+
+def bring_in(session: Session, conversation_id: UUID, history: History) -> None:
+    """Store the history of a new, empty conversation."""
+    add_history(session, conversation_id, history.rows, history.results)
+    writer.add_deltas(session, conversation_id, history.deltas)
+    writer.create_state(session, conversation_id, history.snapshot, history.version)
 
 
 def copy(session: Session, old_id: UUID, new_id: UUID, path: Path, state: JSON) -> None:

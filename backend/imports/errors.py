@@ -19,3 +19,15 @@ class ImportStarted(AppError):
     """This import has been started already."""
 
     status = 409
+
+
+class ImportGone(AppError):
+    """The uploaded file is not kept any more. Upload it again."""
+
+    status = 409
+
+
+class TooManyImports(AppError):
+    """You have ten uploads that were not imported. Import or cancel one of them first."""
+
+    status = 409

@@ -91,3 +91,16 @@ class Skipped:
     source_id: str
     title: str
     reason: str
+
+
+@dataclass(frozen=True)
+class StoredConversation:
+    """A session as Colloquy itself exported it: checked records, by the kind of their line."""
+
+    source: str
+    source_id: str
+    title: str
+    head: Any
+    records: dict[str, list[Any]]
+    digest: str
+    notes: list[str] = field(default_factory=list)

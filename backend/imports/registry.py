@@ -8,12 +8,13 @@ from backend.imports.formats import (
     chainlit,
     chatgpt,
     claude,
+    colloquy,
     langgraph,
     librechat,
     open_webui,
     openai_lines,
 )
-from backend.imports.model import ImportedConversation, Skipped
+from backend.imports.model import ImportedConversation, Skipped, StoredConversation
 from backend.imports.upload import Upload
 
 
@@ -26,7 +27,7 @@ class Format(Protocol):
     def looks_like(self, upload: Upload) -> bool:
         """Return whether the upload is of this format, by names of entries and their heads."""
 
-    def read(self, upload: Upload) -> Iterator[ImportedConversation | Skipped]:
+    def read(self, upload: Upload) -> Iterator[ImportedConversation | StoredConversation | Skipped]:
         """Yield its conversations, each read before the next; of what cannot be read, a Skipped.
 
         Reads entries by `upload.open` and `json_stream` only, so that limits hold. Raises
@@ -36,6 +37,7 @@ class Format(Protocol):
 
 # In the order of asking: formats with unmistakable names of files come first.
 FORMATS: Sequence[Format] = (
+    colloquy,
     langgraph,
     chatgpt,
     claude,

@@ -47,6 +47,7 @@ STATE = Bound(12_500_000, 200_000)
 UPLOAD = Bound(10**18, 0, is_streamed=True)
 BY_PATH = {
     "/files": UPLOAD,
+    "/imports": UPLOAD,
     "/chat": MESSAGE,
     "/sessions/{id}/chat": MESSAGE,
     "/images/{id}/chat": MESSAGE,

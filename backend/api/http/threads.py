@@ -71,6 +71,11 @@ async def read_finished(work: Callable[[], T]) -> T:
     return await _FINISHED.run(work)
 
 
+async def read_long(work: Callable[[], T]) -> T:
+    """Return the work's result, run in one of the few threads for large reads."""
+    return await _READS.run(work)
+
+
 async def answer_large(work: Callable[[], Any]) -> Response:
     """Return a response of megabytes, made and serialised in a thread."""
     return await _ANSWERS.run(partial(_written, work))

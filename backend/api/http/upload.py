@@ -43,17 +43,26 @@ class Form:
     fields: dict[str, str] = field(default_factory=dict)
 
 
-async def receive(request: Request, store: FileStore, most_megabytes: int) -> Form:
+@dataclass(frozen=True)
+class Most:
+    """How large a file may be, the setting that says so, and what to do with a larger one."""
+
+    megabytes: int
+    setting: str = "MAX_FILE_MB"
+    advice: str = "Split it, or save it as Parquet, which is smaller."
+
+
+async def receive(request: Request, store: FileStore, most: Most) -> Form:
     """Return the form of a request, its file written. The caller keeps or drops the file.
 
     Raise NotAForm, InvalidInput or FileTooLarge, and leave nothing behind.
     """
     boundary = _boundary(request)
     length = request.headers.get("content-length", "0")
-    _check_size(int(length) - FORM_BYTES, most_megabytes)
+    _check_size(int(length) - FORM_BYTES, most)
     form = Form(await _in_thread(store.begin))
     try:
-        await _read(request, boundary, form, most_megabytes)
+        await _read(request, boundary, form, most)
     except BaseException:
         with anyio.CancelScope(shield=True):
             await _in_thread(form.incoming.drop)
@@ -61,29 +70,29 @@ async def receive(request: Request, store: FileStore, most_megabytes: int) -> Fo
     return form
 
 
-async def _read(request: Request, boundary: bytes, form: Form, most_megabytes: int) -> None:
+async def _read(request: Request, boundary: bytes, form: Form, most: Most) -> None:
     parts = _Parts(form)
     try:
         parser = MultipartParser(boundary, parts.callbacks())
         async for piece in request.stream():
             parser.write(piece)
             if len(parts.arrived) >= _BLOCK:
-                await _write(parts, most_megabytes)
+                await _write(parts, most)
         parser.finalize()
     except FormParserError:
         raise NotAForm(
             "The form is incomplete or malformed. Send the file as multipart/form-data, in a "
             "field called `file`."
         ) from None
-    await _write(parts, most_megabytes)
+    await _write(parts, most)
     if form.file_name is None:
         raise NotAForm
 
 
-async def _write(parts: "_Parts", most_megabytes: int) -> None:
+async def _write(parts: "_Parts", most: Most) -> None:
     incoming, piece = parts.form.incoming, bytes(parts.arrived)
     parts.arrived.clear()
-    _check_size(incoming.size + len(piece), most_megabytes)
+    _check_size(incoming.size + len(piece), most)
     await _in_thread(partial(incoming.write, piece))
 
 
@@ -91,11 +100,11 @@ async def _in_thread(work: Callable[[], Any]) -> Any:
     return await anyio.to_thread.run_sync(work, limiter=WRITING)
 
 
-def _check_size(size: int, most_megabytes: int) -> None:
-    if size > most_megabytes * _MEGABYTE:
+def _check_size(size: int, most: Most) -> None:
+    if size > most.megabytes * _MEGABYTE:
         raise FileTooLarge(
-            f"The file is larger than the limit of {most_megabytes:,} MB (MAX_FILE_MB). "
-            "Split it, or save it as Parquet, which is smaller."
+            f"The file is larger than the limit of {most.megabytes:,} MB ({most.setting}). "
+            f"{most.advice}"
         )
 
 

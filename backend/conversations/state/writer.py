@@ -30,13 +30,23 @@ from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRo
 
 # What concerns the whole conversation is never reset to an earlier version.
 NEVER_BACK = ("metadata",)
+_BATCH = 500
 
 
-def create_state(session: Session, conversation_id: UUID, state: JSON) -> None:
-    """Store a new conversation's first state, at version 0."""
+def create_state(session: Session, conversation_id: UUID, state: JSON, version: int = 0) -> None:
+    """Store a new conversation's first snapshot, at version 0 unless it was brought in."""
     session.execute(
-        insert(AgentStateRow).values(conversation_id=conversation_id, state_data=state, version=0)
+        insert(AgentStateRow).values(
+            conversation_id=conversation_id, state_data=state, version=version
+        )
     )
+
+
+def add_deltas(session: Session, conversation_id: UUID, deltas: Sequence[JSON]) -> None:
+    """Store the deltas of a new conversation, as rows of `version`, `delta` and `calls`."""
+    rows = [{"conversation_id": conversation_id, **delta} for delta in deltas]
+    for first in range(0, len(rows), _BATCH):
+        session.execute(_APPEND, rows[first : first + _BATCH])
 
 
 def append_delta(

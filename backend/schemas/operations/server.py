@@ -29,6 +29,7 @@ class ServerInfo(Wire):
         [], description="Of today's budgets that the caller uses, those that are nearly used up."
     )
     max_file_mb: int = Field(200, description="Largest upload, in megabytes.")
+    max_import_mb: int = Field(2_000, description="Largest upload to import from, in megabytes.")
 
 
 class Readiness(Wire):

@@ -1,6 +1,7 @@
-"""Downloads of a session: as Markdown, as a printable page, or its tables as a workbook."""
+"""Downloads: a session as Markdown, as a printable page, its tables; sessions as JSON Lines."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any, Literal
@@ -14,8 +15,11 @@ from backend.api.dependencies import DocumentsDep, ReadScope, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
 from backend.api.http.sanitize import Flag, Text
 from backend.api.http.threads import long_read, stream_long
+from backend.auth.scope import Scope
 from backend.conversations.reviews import note_reading
 from backend.errors.base import InvalidInput
+from backend.errors.conversations import SessionNotFound
+from backend.export import lines
 from backend.export.history import History
 from backend.export.html_page import write_html
 from backend.export.markdown_text import write_markdown
@@ -23,16 +27,31 @@ from backend.export.reader import find_reader
 from backend.export.tables_book import write_tables
 from backend.schemas.ids import SessionId
 from backend.tabular import workbook
+from backend.turns.process.services import Services
+from db.models.conversations.conversation import ConversationRow
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
+everywhere = APIRouter(tags=["sessions"])
 IN_MEMORY = 4_000_000  # bytes of a workbook; a larger one is kept on disk until it is sent
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The document, streamed, as an attachment.",
-        "content": {"text/markdown": TEXT, "text/html": TEXT, workbook.MEDIA_TYPE: BYTES},
+        "content": {
+            "text/markdown": TEXT,
+            "text/html": TEXT,
+            workbook.MEDIA_TYPE: BYTES,
+            lines.MEDIA_TYPE: TEXT,
+        },
     }
 }
+ALL_LINES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The sessions one after the other, streamed, as an attachment.",
+        "content": {lines.MEDIA_TYPE: TEXT},
+    }
+}
+MOST_CHOSEN = 200
 
 
 @router.get("/{session_id}/export", response_class=Response, responses=EXPORTS)
@@ -43,10 +62,11 @@ def export_session(
     documents: DocumentsDep,
     scope: ReadScope,
     format: Annotated[
-        Literal["markdown", "html", "xlsx"],
+        Literal["markdown", "html", "xlsx", "jsonl"],
         Query(
             description="`html`: a self-contained, printable page; `xlsx`: the tables of answers "
-            "and those among the artifacts, each on a sheet."
+            "and those among the artifacts, each on a sheet; `jsonl`: all of the session, with its "
+            "branches and its agent state, so that it can be imported again."
         ),
     ] = "markdown",
     locale: Annotated[
@@ -65,10 +85,12 @@ def export_session(
     """The active branch from its first message on, as a document or a workbook of its tables."""
     if format != "xlsx" and tool_tables is not None:
         raise InvalidInput("`tool_tables` is for a workbook: a document has what tools returned.")
-    if format == "xlsx" and (locale or timezone):
+    if format in ("xlsx", "jsonl") and (locale or timezone):
         raise InvalidInput(
-            "A workbook has no locale and no timezone: the program that opens it decides."
+            "This format has no locale and no timezone: the program that opens it decides."
         )
+    if format == "jsonl":
+        return _lines(services, scope, [session_id])
     reader = find_reader(locale, timezone)
     figures = partial(from_thread.run, partial(documents.figures, scope, session_id, reader.locale))
     draw = partial(from_thread.run, partial(documents.draw, scope, reader.locale))
@@ -83,6 +105,51 @@ def export_session(
         write = partial(_workbook, tool_tables=True)
     headers = {"Content-Disposition": attachment(history.session.title, ending)}
     return StreamingResponse(stream_long(write(history)), media_type=media_type, headers=headers)
+
+
+@everywhere.get("/export", response_class=Response, responses=ALL_LINES)
+@long_read
+def export_sessions(
+    services: ServicesDep,
+    scope: ReadScope,
+    session_id: Annotated[
+        list[UUID],
+        Query(description="These sessions; absent: all that the caller may continue."),
+    ] = [],  # noqa: B006 - FastAPI copies it
+) -> Response:
+    """Several sessions as JSON Lines, from which they can be imported again."""
+    if len(session_id) > MOST_CHOSEN:
+        raise InvalidInput(
+            f"At most {MOST_CHOSEN} sessions can be named; without any, all are sent."
+        )
+    return _lines(services, scope, session_id)
+
+
+def _lines(services: Services, scope: Scope, wanted: list[UUID]) -> Response:
+    """Answer with sessions as JSON Lines. Raise SessionNotFound before anything is sent."""
+    for one in wanted:
+        note_reading(services.database, scope, one)
+    found = lines.own_sessions(services.database, scope, wanted)
+    with services.database.transaction() as session:
+        for one in found:
+            row = session.get(ConversationRow, one)
+            details = {"owner": row.owner_id if row else None, "format": "jsonl"}
+            audit.record(session, scope.user_id, "exported", "session", one, details)
+        first = session.get(ConversationRow, found[0]) if len(wanted) == 1 else None
+    title = first.title if first else "Sessions"
+    store, contents = services.files, services.artifacts.contents
+    writer = lines.LinesWriter(services.database, scope, store, contents)
+    return StreamingResponse(
+        stream_long(_pieces(writer, found)),
+        media_type=lines.MEDIA_TYPE,
+        headers={"Content-Disposition": attachment(title, "jsonl")},
+    )
+
+
+def _pieces(writer: lines.LinesWriter, found: list[UUID]) -> Iterator[bytes]:
+    for one in found:
+        with suppress(SessionNotFound):  # deleted, or taken away, since the export began
+            yield from pieces(writer.spool(one))
 
 
 def _workbook(history: History, *, tool_tables: bool = False) -> Iterator[bytes]:

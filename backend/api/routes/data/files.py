@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from backend.api.dependencies import AskScope, FilesDep, ReadScope, ServicesDep
 from backend.api.files import pieces
 from backend.api.http.sanitize import Sent, Text, Whole
-from backend.api.http.upload import receive
+from backend.api.http.upload import Most, receive
 from backend.data.files.formats import Format
 from backend.errors.base import InvalidInput
 from backend.schemas.data.files import (
@@ -76,7 +76,7 @@ async def upload_file(
     """
     settings = services.settings
     await files.check_room(scope, 0)
-    form = await receive(request, files.store, settings.max_file_mb)
+    form = await receive(request, files.store, Most(settings.max_file_mb))
     try:
         session_id, if_exists = _read_fields(form.fields)
     except InvalidInput:

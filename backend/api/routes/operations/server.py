@@ -140,6 +140,7 @@ async def server(services: ServicesDep, scope: ReadScope, parts_of: PartsDep) ->
         pending_tools=of_caller.tools,
         low_budgets=of_caller.low_budgets,
         max_file_mb=settings.max_file_mb,
+        max_import_mb=settings.max_import_mb,
     )
 
 
