@@ -16,12 +16,28 @@ from launch.alone import become
 from launch.console import Console
 from launch.environment import ROOT, database_url
 
+EXCHANGE = "backend.operations.exchange"
 Found = Callable[[Settings], Mapping[str, str]]
 
 
 def integrity(arguments: list[str]) -> int:
     """Check conversations, plans, artifacts and files; `--repair` repairs what can be repaired."""
     return run("backend.operations.integrity", arguments, find_database)
+
+
+def bring_in(arguments: list[str]) -> int:
+    """Import conversations of ChatGPT, Claude, Open WebUI and others, through the running API."""
+    return run(EXCHANGE, ["import", *arguments], find_nothing)
+
+
+def take_out(arguments: list[str]) -> int:
+    """Export sessions as JSON Lines, through the running API."""
+    return run(EXCHANGE, ["export", *arguments], find_nothing)
+
+
+def find_nothing(_: Settings) -> Mapping[str, str]:
+    """Return nothing: the command asks the API."""
+    return {}
 
 
 def find_database(settings: Settings) -> Mapping[str, str]:

@@ -38,6 +38,7 @@ PAGES = (
     PageSpec(navigation.TASKS_PAGE, "Tasks", ":material/account_tree:", "tasks", "tasks"),
     PageSpec(navigation.AGENTS_PAGE, "Agents", ":material/groups:", "agents", "agents"),
     PageSpec(navigation.DATA_PAGE, "Data", ":material/database:", "data", "data"),
+    PageSpec(navigation.IMPORT_PAGE, "Import", ":material/move_to_inbox:", "import", "import"),
     PageSpec(
         navigation.SESSIONS_PAGE,
         "All sessions",

@@ -34,7 +34,15 @@ def show(session: Session) -> None:
         for name, (label, has_tools) in WORKBOOKS.items():
             params = {"format": "xlsx", "tool_tables": str(has_tools).lower()}
             _offer(session, name, label, "xlsx", ":material/table_view:", params)
-        st.caption("The active branch, from the first message on.")
+        _offer(
+            session,
+            "jsonl",
+            "JSON Lines, to import it elsewhere, with all branches",
+            "jsonl",
+            ":material/data_object:",
+            {"format": "jsonl"},
+        )
+        st.caption("Documents have the active branch, from the first message on.")
 
 
 def _offer(
