@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from anyio import from_thread
 from fastapi import APIRouter, Query, Response
