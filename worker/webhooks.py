@@ -22,7 +22,6 @@ from backend.webhooks.deliveries import (
     take,
 )
 from backend.webhooks.sending import Answer, open_sender, send
-from db.failpoints import failpoint
 from worker.background import Background
 
 LOOK_SECONDS = 1.0
@@ -85,7 +84,6 @@ class WebhookTeller(Background):
                 answer = given
             else:
                 answer = await send(client, given.url, given.headers, given.body)
-            failpoint("webhook.sent")
             await self._do(lambda session: record(session, taken, answer, self._pauses))
         except SQLAlchemyError as error:
             log.warning("A delivery has no outcome yet: %s", str(error).splitlines()[0])

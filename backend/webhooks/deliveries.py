@@ -147,21 +147,36 @@ def _change(session: Session, taken: Taken, **values: Any) -> None:
     session.execute(update(row).where(row.number == taken.number, is_ours).values(**values))
 
 
-# A delivery that is being tried is not due, and those of its session behind it are not the first.
+# The first one of each session is found by one step in the index from session to session, so that
+# a backlog of many events in few sessions costs little. One that is being tried is not due.
 _TAKE = text(
     """
+    WITH RECURSIVE head AS (
+        SELECT first.* FROM webhooks AS one CROSS JOIN LATERAL (
+            SELECT webhook_id, conversation_id, number, due_at FROM webhook_deliveries
+            WHERE webhook_id = one.id AND status = 'pending'
+            ORDER BY conversation_id, number LIMIT 1
+        ) AS first
+        WHERE one.paused IS NULL AND one.id <> ALL(CAST(:busy AS uuid[]))
+        UNION ALL
+        SELECT next.* FROM head CROSS JOIN LATERAL (
+            SELECT webhook_id, conversation_id, number, due_at FROM webhook_deliveries
+            WHERE webhook_id = head.webhook_id AND conversation_id > head.conversation_id
+            AND status = 'pending'
+            ORDER BY conversation_id, number LIMIT 1
+        ) AS next
+    ), due AS (
+        SELECT number, row_number() OVER (PARTITION BY webhook_id ORDER BY number) AS place
+        FROM head WHERE due_at <= clock_timestamp()
+    ), free AS MATERIALIZED (
+        SELECT number FROM webhook_deliveries
+        WHERE number = ANY (ARRAY(SELECT number FROM due WHERE place <= :most))
+        AND status = 'pending' AND due_at <= clock_timestamp()
+        FOR UPDATE SKIP LOCKED
+    )
     UPDATE webhook_deliveries AS taken
-    SET attempts = taken.attempts + 1, due_at = clock_timestamp() + :lost
-    FROM webhooks AS one CROSS JOIN LATERAL (
-        SELECT number FROM webhook_deliveries AS first
-        WHERE webhook_id = one.id AND status = 'pending' AND due_at <= clock_timestamp()
-        AND NOT EXISTS (
-            SELECT FROM webhook_deliveries AS earlier
-            WHERE earlier.webhook_id = one.id AND earlier.status = 'pending'
-            AND earlier.conversation_id = first.conversation_id AND earlier.number < first.number)
-        ORDER BY number LIMIT :most FOR UPDATE SKIP LOCKED
-    ) AS due
-    WHERE taken.number = due.number AND one.paused IS NULL AND one.id <> ALL(CAST(:busy AS uuid[]))
-    RETURNING taken.number, taken.webhook_id, taken.attempts
+    SET attempts = attempts + 1, due_at = clock_timestamp() + :lost
+    FROM free WHERE taken.number = free.number
+    RETURNING taken.number, webhook_id, attempts
     """
 )

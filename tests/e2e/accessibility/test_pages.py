@@ -12,7 +12,8 @@ from tests.stack import Stack
 PAGES = (
     "", "?session={0}", "configuration?session={0}", "inspector?session={0}", "search?q=budget",
     "?session={0}&artifact=list", "data", "agents", "inbox", "tasks", "sessions", "domains",
-    "domains?domain=new", "models", "servers", "usage", "work", "retention", "shared?link={1}",
+    "domains?domain=new", "models", "servers", "usage", "work", "retention",
+    "webhooks", "shared?link={1}",
 )  # fmt: skip
 # A line of Playwright's aria snapshot: the role, and the name that a screen reader says.
 SPOKEN = r'^\s*- \'?(button|link)(?: "((?:[^"\\]|\\.)*)")?'

@@ -15,7 +15,7 @@ from tests.e2e.desk import Desk
 
 PAGES = (
     "", "search?q=answer", "data", "inbox", "sessions", "domains", "servers", "usage", "work",
-    "retention",
+    "retention", "webhooks",
 )  # fmt: skip
 OF_SESSIONS = ("?session={}", "configuration?session={}", "inspector?session={}")
 KEYS = ("Escape", "Tab", "Shift+Tab", "ArrowDown", "ArrowUp", "Home", "End", "?", "Control+K")

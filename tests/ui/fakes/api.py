@@ -46,6 +46,7 @@ from tests.ui.fakes.search import add_search_route
 from tests.ui.fakes.servers import add_server_routes
 from tests.ui.fakes.store import Store
 from tests.ui.fakes.usage import add_usage_routes
+from tests.ui.fakes.webhooks import add_webhook_routes
 
 
 def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function for each route)
@@ -201,6 +202,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     add_inspection_routes(app, store.inspected, api)
 
     add_account_routes(app, store.account, api)
+    add_webhook_routes(app, store.webhooks, api)
     add_people_routes(app, store.people, api)
     add_provider_routes(app, store.providers, api)
     add_usage_routes(app, store.usage, api)

@@ -41,6 +41,7 @@ from tests.ui.fakes.providers import FakeProviders
 from tests.ui.fakes.reviews import FakeReviews
 from tests.ui.fakes.servers import FakeServers
 from tests.ui.fakes.usage import FakeUsage
+from tests.ui.fakes.webhooks import FakeWebhooks
 
 UNFINISHED = (TurnStatus.QUEUED, TurnStatus.RUNNING, TurnStatus.WAITING)
 
@@ -84,6 +85,7 @@ class Store:
         self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
         self.servers = FakeServers()
         self.account = FakeAccount()
+        self.webhooks = FakeWebhooks()
         self.usage = FakeUsage()
         self.people = FakePeople()
         self.providers = FakeProviders()
