@@ -107,8 +107,8 @@ def _refuse_changes(told: Mapping[str, str], remembered: Answers) -> None:
         if key == "target":
             raise Refused(f"This application has its conversations in {before} already.")
         raise Refused(
-            f"The tables were created with {option(key)} {before!r}; a migration that changes this"
-            f" for existing rows is yours to write. Then change it in [tool.colloquy]."
+            f"The tables were created with {option(key)} {before!r}. If rows are to move, change it"
+            " in [tool.colloquy]: the next run says which migration is yours to write."
         )
 
 

@@ -48,6 +48,9 @@ def generate(arguments: list[str]) -> int:
     except Refused as error:
         sys.stderr.write(f"colloquy: {error.detail}\n")
         return REFUSED
+    except OSError as error:
+        sys.stderr.write(f"colloquy: {error.filename}: {error.strerror}.\n")
+        return REFUSED
     if any(change.needs_people for change in prepared.changes):
         return CONFLICTS
     return CONFLICTS if told.check and prepared.writes else DONE

@@ -11,7 +11,7 @@ from colloquy_kit.generate.errors import Refused
 from colloquy_kit.generate.files import make_tables, render
 from colloquy_kit.generate.host import Host, inspect_host
 from colloquy_kit.generate.record import RECORD, Record, Schema, dump_record, load_record
-from colloquy_kit.generate.revisions import History, name_schema, write_revision
+from colloquy_kit.generate.revisions import MARK, History, name_schema, write_revision
 from colloquy_kit.generate.schema import alter, create, describe
 
 NEEDED = ("langchain", "langgraph")
@@ -92,7 +92,12 @@ def _migration(
         lost = [path for path in revisions.values() if not (root / path).exists()]
         kept = "is gone: if its tables are in another revision that is right, else restore it"
         return schema, revisions, [Change(path, kept, None, None) for path in lost]
-    steps = alter(record.schema, tables) if record.schema else create(tables)
+    try:
+        steps = alter(record.schema, tables) if record.schema else create(tables)
+    except Refused as error:
+        line = f"{MARK}{answers.target} {name}"
+        said = f"{error.detail} Write that migration by hand, with this line in its docstring"
+        raise Refused(f"{said}, and run this again: {line}") from error
     revision, file, text = write_revision(answers.target, name, head, steps)
     path = _inside(root, history.folder / file)
     return schema, {**revisions, revision: path}, [_change(root, path, text)]

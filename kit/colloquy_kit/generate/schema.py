@@ -53,7 +53,7 @@ def alter(before: Schema, tables: Sequence[Table]) -> Steps:
     """
     now_is = describe(tables)
     if set(before) != set(now_is):
-        raise Refused("The tables have other names than those created: rename them by a migration.")
+        raise Refused("The tables have other names than those created.")
     up: Lines = []
     down: Lines = []
     of_schema = _in_schema(tables)
@@ -72,8 +72,7 @@ def alter(before: Schema, tables: Sequence[Table]) -> Steps:
                 down.insert(0, _lay_out(f'op.drop_column("{table}", "{name}"{of_schema})'))
             else:
                 raise Refused(
-                    f"The {key} of {table} is to differ from what was created, which rows may not"
-                    " survive: write that migration by hand, then change it in colloquy.lock."
+                    f"The {key} of {table} differs from what was created: rows may not survive it."
                 )
     return Steps("change_conversations", up, down)
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -315,6 +316,24 @@ def test_an_answer_that_rows_depend_on_is_refused_later(generated):
     assert tree(generated.root) == before
 
 
+def test_a_migration_by_hand_is_accepted_by_its_line(generated):
+    generated.edit("pyproject.toml", 'owner-field = "user_id"', 'owner-field = "person_id"')
+    before = tree(generated.root)
+
+    assert generated() == 2
+    assert "Write that migration by hand" in generated.said
+    assert tree(generated.root) == before
+
+    line = generated.said.strip().rsplit(": ", 2)[1:]
+    (first,) = (generated.root / "migrations/versions").glob("*_create_conversations.py")
+    revision = f'"""By hand.\n\n{": ".join(line)}\n"""\nrevision = "h1"\ndown_revision = '
+    generated.write("migrations/versions/h1.py", f'{revision}"{first.name[:12]}"\n')
+    assert generated() == 0
+    assert "person_id: Mapped[int]" in generated.read("shop/conversations/models.py")
+    assert generated("--check") == 0
+    assert len(list((generated.root / "migrations/versions").glob("*.py"))) == 3
+
+
 def test_a_deleted_migration_is_said_and_not_written_again(generated):
     (path,) = (generated.root / "migrations/versions").glob("*_create_conversations.py")
     path.unlink()
@@ -324,30 +343,41 @@ def test_a_deleted_migration_is_said_and_not_written_again(generated):
     assert not path.exists()
 
 
-def test_a_folder_that_cannot_be_written_changes_nothing(command):
-    (command.root / "shop/__init__.py").touch()
-    for folder in [command.root, *(one for one in command.root.rglob("*") if one.is_dir())]:
-        folder.chmod(0o777)
-    (command.root / "migrations/versions").chmod(0o555)
-    before = tree(command.root)
-    # Root may write anywhere.
-    who = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
-    code = f"""
+READ_ONLY = """
 import os, sys
-sys.path[:0] = {sys.path!r}
+
 from colloquy_kit.generate.command import generate
-{"os.setgroups([]); os.setgid(65534); os.setuid(65534)" if who else ""}
-sys.exit(generate(["persistence", "--project", {str(command.root)!r}, *{FIRST!r}]))
+
+arguments = ["persistence", "--project", *sys.argv[1:]]
+generate([*arguments, "--dry-run"])  # it loads what others may not read
+if os.geteuid() == 0:  # root may write anywhere
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+sys.exit(generate(arguments))
 """
-    for folder in command.root.parents:
-        if who and folder != folder.parent and folder.stat().st_uid == 0:
-            folder.chmod(folder.stat().st_mode | 0o011)
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert "is read-only" in done.stderr
-    assert done.returncode == 2
-    assert tree(command.root) == before
+def test_a_folder_that_cannot_be_written_changes_nothing():
+    # Not one of pytest's folders, which others than root may not enter.
+    with TemporaryDirectory(prefix="colloquy-") as home:
+        root = write_application(Path(home) / "shop", SHOP)
+        for folder in [Path(home), root, *(one for one in root.rglob("*") if one.is_dir())]:
+            folder.chmod(0o777)
+        (root / "migrations/versions").chmod(0o555)
+        before = contents(root)
+
+        done = subprocess.run(
+            [sys.executable, "-c", READ_ONLY, str(root), *FIRST],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        assert "is read-only" in done.stderr
+        assert done.returncode == 2
+        assert contents(root) == before
 
 
 KILLED = """
