@@ -57,6 +57,7 @@ UNKNOWN_EFFECT = (
 )
 NOT_ANSWERED = "This call was not run: it waited for an answer, and another message came."
 STOP_SECONDS = 10
+CANCEL_SECONDS = 1
 logger = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -293,8 +294,11 @@ class RunningAgent:
         asyncio.run_coroutine_threadsafe(self._run(answers), self._loop)
 
     async def _cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+        """Cancel the run, again if need be: a request in the making may miss the first time."""
+        task = self._task
+        while task is not None and not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=CANCEL_SECONDS)
 
     async def _run(self, answers: Sequence[Any]) -> None:
         self._task = asyncio.current_task()
