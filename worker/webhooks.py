@@ -26,7 +26,7 @@ from worker.background import Background
 
 LOOK_SECONDS = 1.0
 MOST = 256  # requests at once; a slow receiver has at most AT_ONCE of them
-CONNECTIONS = 2  # to the database, apart from those of turns
+CONNECTIONS = 1  # to the database, apart from those of turns
 CLEAN_SECONDS = 600.0
 log = logging.getLogger(__name__)
 T = TypeVar("T")

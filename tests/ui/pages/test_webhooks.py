@@ -166,7 +166,7 @@ def test_deliveries_are_listed_by_page_and_sent_again(open_webhooks, store):
 
     said = words(page)
     assert "Given up · 10 attempts" in said and "No answer · No answer in time" in said
-    assert "Tried again" in said and "Answer 503" in said
+    assert "Next try" in said and "Answer 503" in said
     assert "Not sent: it was deleted" in said
     page.button(key=f"webhook-retry-{failed.id}").click().run()
     assert store.webhooks.retried == [failed.id]

@@ -56,7 +56,7 @@ def delivery(one: Delivery) -> str:
     """Return a delivery in two lines of Markdown."""
     status = STATUSES[one.status]
     if one.status is DeliveryStatus.PENDING and one.due_at is not None and one.attempts:
-        status = f"Tried again {reader.moment(one.due_at)}"
+        status = f"Next try {reader.moment(one.due_at)}"
     tried = reader.counted(one.attempts, "attempt")
     line = f"**{EVENTS[one.event]}** · {reader.moment(one.created_at)} · {status} · {tried}"
     if one.answer_status is None and not one.answer:
