@@ -48,23 +48,33 @@ def make_views(said: Iterable[ImportedMessage], agent: str) -> TurnViews:
     views = TurnViews()
     pending: list[JSON] = []  # of the model and its tools, not repaired yet
     sources: dict[str, ImportedMessage] = {}  # by the ids of the state's messages
+    # Files of results come behind the results of all calls that were made together.
+    held: list[tuple[list[Attachment], ImportedMessage]] = []
+
+    def close() -> None:
+        _finish(views, pending, sources, agent)
+        for files, message in held:
+            _add_files(views, files, message, agent)
+        held.clear()
+
     for message in _with_thoughts(said):
         if message.role in ("user", "system"):
-            _finish(views, pending, sources, agent)
+            close()
             _add_said(views, message)
         elif all(isinstance(part, Thinking) for part in message.parts):
-            _finish(views, pending, sources, agent)
+            close()
             thought = {"text": _fit("\n\n".join(part.text for part in _thoughts(message)))}
             draft = Draft(MessageType.ASSISTANT, ContentType.THINKING, thought, agent=agent)
             views.drafts.append((draft, message.created_at, None))
         else:
+            if held and message.role != "tool":
+                close()
             for made in _answers(message):
                 sources[made["id"]] = message
                 pending.append(made)
             if files := _files(message):
-                _finish(views, pending, sources, agent)
-                _add_files(views, files, message, agent)
-    _finish(views, pending, sources, agent)
+                held.append((files, message))
+    close()
     return views
 
 

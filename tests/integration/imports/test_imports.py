@@ -11,7 +11,7 @@ from backend.operations.integrity.scan import check
 from backend.types import JSON
 from db.session import Database
 from tests.conftest import make_stack
-from tests.fakes import ScriptedModel, script
+from tests.fakes import ScriptedModel
 from tests.integration.imports.scenes import (
     chatgpt,
     ended,
@@ -149,7 +149,7 @@ def test_branches_become_versions_that_can_be_switched(stack: Stack, model: Scri
     switch(items[0])
     assert texts(stack, session_id) == ["First question", "First answer"]
 
-    model.steps = script({"text": "Going on."})
+    model.steps = [{"text": "Going on."}]
     stack.chat("Go on", session_id)
     sent = [m["content"] for m in model.requests[-1]["messages"] if m["role"] != "system"]
     assert sent == ["First question", "First answer", "Go on"]
