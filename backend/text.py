@@ -11,6 +11,7 @@ from colloquy_kit.messages.clean import clean_text
 BLANKS = ("Z", "M", "Cc", "Cf", "Cs")
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # fillers, the empty braille cell
 _JOINERS = "\u200c\u200d"  # Persian and Indic words, and emojis, need them
+LONGEST_ID = 1000  # characters: indexes hold no longer ones
 # Letters, for a class of a regular expression, of scripts whose words have no space between them,
 # or carry their endings directly: Thai to Burmese, Khmer, Chinese, Japanese, Korean.
 UNSPACED = (
@@ -25,6 +26,11 @@ MARKS = "".join(c for c in map(chr, range(0x300, 0x1F000)) if unicodedata.catego
 def same_name(name: str) -> str:
     """Return what two names have in common if they are the same one: composed, without case."""
     return unicodedata.normalize("NFC", name).casefold()
+
+
+def plain_id(text: str) -> str:
+    """Return an id of another system as it is looked for: without blanks around it, and case."""
+    return clean_text(text).strip().casefold()[:LONGEST_ID]
 
 
 def name_line(text: str) -> str:

@@ -15,6 +15,7 @@ from launch import parts
 from launch.alone import become
 from launch.console import Console
 from launch.environment import ROOT, database_url
+from launch.offline import is_offline, run_offline
 
 EXCHANGE = "backend.operations.exchange"
 Found = Callable[[Settings], Mapping[str, str]]
@@ -40,23 +41,33 @@ def find_nothing(_: Settings) -> Mapping[str, str]:
     return {}
 
 
+def migrate_legacy(arguments: list[str]) -> int:
+    """Take over the conversations of an older, AgentX-like system from its SQLite file."""
+    return run("backend.legacy", arguments, find_database, starts_database=True)
+
+
 def find_database(settings: Settings) -> Mapping[str, str]:
     """Return the address of the database: as set, or of the running embedded server."""
     return {"DATABASE_URL": database_url(settings)}
 
 
-def run(module: str, arguments: list[str], find: Found) -> int:
+def run(module: str, arguments: list[str], find: Found, *, starts_database: bool = False) -> int:
     """Become the module, with what `find` returns in its environment; help needs no server.
 
-    The module reads paths by `backend.configuration.named_path`, because it runs in `ROOT`. Return
-    the exit status if something is missing, which is said in a sentence.
+    `starts_database`: an embedded database that does not run is started for it. The module reads
+    paths by `backend.configuration.named_path`, because it runs in `ROOT`. Return the exit status
+    if something is missing, which is said in a sentence.
     """
     hide_process()
     called_from = os.getcwd()
     os.chdir(ROOT)  # where `.env` is, and the folder of data
     try:
-        is_help = {"-h", "--help"} & {*arguments}
-        found = {} if is_help else find(read_settings())
+        found: Mapping[str, str] = {}
+        if not {"-h", "--help"} & {*arguments}:
+            settings = read_settings()
+            if starts_database and is_offline(settings):
+                return run_offline(settings, module, arguments, {CALLED_FROM: called_from})
+            found = find(settings)
         become(parts.command(module, arguments, {**found, CALLED_FROM: called_from}))
     except AppError as error:
         Console().fail(error.detail)

@@ -54,9 +54,10 @@ from backend.schemas.conversations.sessions import (
     SessionPage,
 )
 from backend.schemas.people.rights import Permission, Right
-from backend.text import is_visible
+from backend.text import is_visible, plain_id
 from colloquy_kit.messages.clean import clean_text
 from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.legacy import LegacyIdRow
 from db.models.people.review import ReviewRow
 from db.models.people.user import UserRow
 from db.models.turns.turn import TurnRow
@@ -91,6 +92,7 @@ class SessionFilter:
     has_thumbs_down: bool = False
     since: datetime | None = None
     until: datetime | None = None
+    legacy_id: str | None = None
 
 
 def visible_to(scope: Scope, right: Right | None = Right.READ) -> ColumnElement[bool]:
@@ -398,6 +400,9 @@ def _conditions_of_use(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
         yield ConversationRow.updated_at >= wanted.since
     if wanted.until:
         yield ConversationRow.updated_at < wanted.until
+    if wanted.legacy_id:
+        known = LegacyIdRow.plain_id == plain_id(wanted.legacy_id)
+        yield ConversationRow.id.in_(select(LegacyIdRow.conversation_id).where(known))
 
 
 # The index holds words up to 500 characters; PostgreSQL's expressions count to 255.

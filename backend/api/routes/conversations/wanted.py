@@ -39,6 +39,10 @@ async def _wanted(
     until: Annotated[
         AwareDatetime | None, Query(description="Not used since this moment, with an offset.")
     ] = None,
+    legacy_id: Annotated[
+        Text | None,
+        Query(description="Known by this id in the system that it was taken over from."),
+    ] = None,
     everyone: Annotated[
         Literal["mine", "all"], Query(alias="scope", description="`all` is for reviewers.")
     ] = "mine",
@@ -61,6 +65,7 @@ async def _wanted(
         has_thumbs_down,
         since,
         until,
+        legacy_id,
     )
 
 
