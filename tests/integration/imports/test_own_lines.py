@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from backend.types import JSON
-from tests.fakes import ScriptedModel, script
+from tests.fakes import ScriptedModel
 from tests.integration.imports.scenes import imported
 from tests.integration.people.people import Accounts, accounts_of
 from tests.integration.scenes import check_problem, make_domain, make_session
@@ -23,7 +23,7 @@ def session_id(stack: Stack, model: ScriptedModel) -> str:
     """A session with two branches, a file, and an artifact with two versions."""
     domain = make_domain(stack, tools=["query_source"], system_prompt="Be exact.")
     session_id = make_session(stack, title="Größer / “quoted”", domain=domain["name"])
-    model.steps = script({"text": "First answer " + "x" * 100})
+    model.steps = [{"text": "First answer " + "x" * 100}]
     first = stack.chat("First question", session_id)["turn_id"]
     stack.chat("Second question", session_id)
     edit = stack.client.post(f"/turns/{first}/edit", json={"message": "Edited question"})
