@@ -154,8 +154,9 @@ def _show_progress(one: Import) -> None:
         st.error(plain(one.error, 600), icon=":material/error:")
     if one.counts:
         parts = [
-            f"{reader.number(count)} {_OUTCOMES.get(name, name)}"
-            for name, count in one.counts.items()
+            f"{reader.number(one.counts[name])} {words}"
+            for name, words in _OUTCOMES.items()
+            if name in one.counts
         ]
         st.markdown(", ".join(parts))
 
