@@ -12,6 +12,15 @@ from tests.unit.web.test_webhook_signatures import documented
 OF_A_TURN = ["session_created", f"message_added: {HELLO}", "message_added: Hello there.",
              "turn_finished"]  # fmt: skip
 
+# A message that is older than the transaction that writes it, as imports do.
+IMPORT = """
+    INSERT INTO display_messages
+        (conversation_id, position, turn_id, message_type, content_type, content, status,
+        created_at)
+    SELECT conversation_id, 1000, id, 'user', 'text', '{"text": "long ago"}', 'completed',
+        now() - interval '1 second'
+    FROM turns WHERE conversation_id = CAST(:session AS uuid)"""
+
 
 def test_a_turn_is_told_signed_and_in_order(place: Place) -> None:
     _, ada = place.accounts.person()
@@ -220,12 +229,13 @@ def test_a_wait_for_people_is_told(place: Place) -> None:
     assert place.receiver.got[1].event["data"]["turn"]["status"] == "stopped"
 
 
-def test_copies_are_not_told_as_if_they_were_said_now(place: Place) -> None:
+def test_copies_and_imports_are_not_told_as_if_they_were_said_now(place: Place) -> None:
     _, ada = place.accounts.person()
     turn = place.ask(ada)
     place.hook(ada)
 
     made = ada.post(f"/sessions/{turn['session_id']}/continue", json={})
+    place.stack.query_and_commit(IMPORT, session=turn["session_id"])
     place.sees(lambda: place.receiver.got, "nothing came")
     place.ask(ada)
     place.sees(lambda: len(place.receiver.got) == 5, "not all came")

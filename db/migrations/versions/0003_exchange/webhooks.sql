@@ -69,7 +69,8 @@ BEGIN ATOMIC
     END;
 END;
 
--- A copied or imported message belongs to no turn, and nobody said it now.
+-- Copied messages belong to no turn, imported ones are older than this transaction: nobody said
+-- them now.
 CREATE FUNCTION tell_messages() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
@@ -78,7 +79,7 @@ BEGIN
         SELECT webhook, 'message_added', conversation_id, turn_id, said.position
         FROM added AS said JOIN conversations AS one ON one.id = conversation_id,
         webhooks_for('message_added', owner_id, team, domain_id) AS webhook
-        WHERE turn_id IS NOT NULL ORDER BY said.position;
+        WHERE turn_id IS NOT NULL AND said.created_at >= now() ORDER BY said.position;
     END IF;
     RETURN NULL;
 END $$;
