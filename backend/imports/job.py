@@ -7,11 +7,11 @@ after a killed worker begins there, and finds what was stored already.
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from uuid import UUID
 
 from sqlalchemy import Select, func, or_, select, update
@@ -37,7 +37,7 @@ from backend.schemas.people.rights import Allows
 from backend.turns.process.services import Services
 from db.failpoints import failpoint
 from db.models.imports import ImportRow
-from db.session import Database
+from db.session import AWAY, Database
 
 MOST_REPORTED = 500  # conversations of which there is something to say
 LOOK_SECONDS = 1.0
@@ -80,7 +80,8 @@ class Importer:
         if job is None:
             return False
         try:
-            self._run(job, closing)
+            with self._kept(job):
+                self._run(job, closing)
         except LostImport:
             log.info("Import %s was cancelled, or another worker has it", job.id)
             self._place.erase(job.id, upload=False)
@@ -100,6 +101,24 @@ class Importer:
             self._take(job, one)
             failpoint("import.stored")
         self._end(job, ImportStatus.SUCCEEDED, None)
+
+    @contextmanager
+    def _kept(self, job: Job) -> Iterator[None]:
+        """Keep the lease meanwhile: a long conversation takes longer than one lasts."""
+        done = Event()
+
+        def renew() -> None:
+            while not done.wait(self._lease.total_seconds() / 3):
+                with suppress(LostImport, *AWAY):
+                    self._renew(job)
+
+        keeper = Thread(target=renew, name="import-lease", daemon=True)
+        keeper.start()
+        try:
+            yield
+        finally:
+            done.set()
+            keeper.join()
 
     async def _convert(self, job: Job, place: Path) -> None:
         """Have the sandbox read the upload; stop that if the import is cancelled."""
