@@ -77,7 +77,7 @@ class FakeDomains:
         values = before.model_dump(mode="json") | {k: v for k, v in body.items() if k != "version"}
         content = set(body) - {"archived", "is_default", "version"}
         values["version"] = before.version + bool(content)
-        domain = self.items[domain_id] = Domain.model_validate(values)
+        domain = self.items[domain_id] = Domain.read(values)
         if content:
             self.keep(domain)
         return domain
