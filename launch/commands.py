@@ -14,7 +14,7 @@ from backend.settings import Settings
 from launch import parts
 from launch.alone import become
 from launch.console import Console
-from launch.environment import ROOT, database_url
+from launch.environment import ROOT, api_url, database_url
 from launch.offline import is_offline, run_offline
 
 EXCHANGE = "backend.operations.exchange"
@@ -28,17 +28,17 @@ def integrity(arguments: list[str]) -> int:
 
 def bring_in(arguments: list[str]) -> int:
     """Import conversations of ChatGPT, Claude, Open WebUI and others, through the running API."""
-    return run(EXCHANGE, ["import", *arguments], find_nothing)
+    return run(EXCHANGE, ["import", *arguments], find_api)
 
 
 def take_out(arguments: list[str]) -> int:
     """Export sessions as JSON Lines, through the running API."""
-    return run(EXCHANGE, ["export", *arguments], find_nothing)
+    return run(EXCHANGE, ["export", *arguments], find_api)
 
 
-def find_nothing(_: Settings) -> Mapping[str, str]:
-    """Return nothing: the command asks the API."""
-    return {}
+def find_api(settings: Settings) -> Mapping[str, str]:
+    """Return the address of the API: as set, or of the running installation."""
+    return {"API_URL": api_url(settings)}
 
 
 def migrate_legacy(arguments: list[str]) -> int:

@@ -145,7 +145,7 @@ class Migration:
         domain = self.configuration.domain(session, self.scope, row.domain_id, notes)
         image = self.configuration.image(domain, plan.image_id, notes)
         messages = read_messages(store.messages(plan.history, notes), self.now, notes)
-        if plan.shares_with and messages:
+        if plan.shares_with:
             entry.is_mixed = True
             notes.insert(0, MIXED.format(others=counted(plan.shares_with, "other conversation")))
         said = ImportedConversation(

@@ -130,16 +130,23 @@ def _export(client: httpx.Client, wanted: argparse.Namespace) -> int:
                 for piece in answer.iter_bytes():
                     file.write(piece)
     except httpx.TransportError as error:
-        raise Refused(f"The API does not answer: {error}.") from error
+        raise _unreached(client, error) from error
     _say(f"{wanted.file.stat().st_size:,} bytes written to {wanted.file}.")
     return 0
+
+
+def _unreached(client: httpx.Client, error: httpx.TransportError) -> Refused:
+    return Refused(
+        f"The API does not answer at {client.base_url} ({error})."
+        " Start `make run`, or name another address with --url."
+    )
 
 
 def _call(client: httpx.Client, method: str, path: str, **options: Any) -> Any:
     try:
         answer = client.request(method, path, **options)
     except httpx.TransportError as error:
-        raise Refused(f"The API does not answer at {client.base_url}: {error}.") from error
+        raise _unreached(client, error) from error
     if answer.is_error:
         raise Refused(_reason(answer))
     return answer.json()

@@ -72,6 +72,15 @@ def test_without_a_database_a_command_says_so_and_its_help_needs_none(tmp_path: 
     assert "--repair" in helped.stdout
 
 
+def test_a_command_asks_the_api_of_this_installation(tmp_path: Path) -> None:
+    (tmp_path / "export.json").write_text("[]")
+
+    refused = colloquy(tmp_path, "import", "export.json", API_PORT="1", API_URL="")
+
+    assert refused.returncode == 1
+    assert "does not answer at http://127.0.0.1:1/" in refused.stderr
+
+
 def test_paths_are_meant_from_where_a_person_called(tmp_path: Path) -> None:
     code = "from backend.configuration import named_path as n; print(n('a.json'), n('/b'))"
     named = subprocess.run(
