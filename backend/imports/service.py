@@ -14,12 +14,14 @@ from backend.domains import service as domains
 from backend.errors.base import InvalidInput
 from backend.files.store import Incoming
 from backend.imports.errors import ImportGone, ImportNotFound, ImportStarted, TooManyImports
+from backend.imports.formats import colloquy
 from backend.imports.place import ImportPlace
 from backend.imports.reading import INSPECTING, Inspection, inspect
 from backend.imports.writer import LONGEST_ID
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.imports import Import, ImportPage, ImportStart, ImportStatus
 from colloquy_kit.messages.clean import clean, clean_text
+from db.models.conversations.conversation import ConversationRow
 from db.models.imports import ImportedConversationRow, ImportRow
 from db.session import Database
 
@@ -153,18 +155,19 @@ def _find(session: Session, scope: Scope, import_id: UUID, *, lock: bool = False
 
 
 def _count_known(session: Session, scope: Scope, found: Inspection) -> int:
-    row = ImportedConversationRow
-    of_source = (row.owner_id == scope.user_id) & (row.source == found.format)
+    """Count what was imported before, and sessions of this installation that come back to it."""
+    row, own = ImportedConversationRow, ConversationRow
+    known: set[str] = set()
     ids = [one[:LONGEST_ID] for one in found.ids]
-    return sum(
-        session.scalar(
-            select(func.count()).where(
-                of_source, row.source_id.in_(ids[first : first + _IDS_AT_ONCE])
-            )
-        )
-        or 0
-        for first in range(0, len(ids), _IDS_AT_ONCE)
-    )
+    for first in range(0, len(ids), _IDS_AT_ONCE):
+        some = ids[first : first + _IDS_AT_ONCE]
+        of_source = (row.owner_id == scope.user_id) & (row.source == found.format)
+        known |= {*session.scalars(select(row.source_id).where(of_source, row.source_id.in_(some)))}
+        if found.format == colloquy.NAME:
+            numbers = [UUID(one) for one in some]
+            is_own = own.id.in_(numbers) & (own.owner_id == scope.user_id)
+            known |= {str(one) for one in session.scalars(select(own.id).where(is_own))}
+    return len(known)
 
 
 def _as_json(found: Inspection, known: int) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from backend.conversations.service import Image
 from backend.imports.attachments import Attachments
 from backend.imports.model import ImportedConversation, StoredConversation
 from backend.imports.prepare import Prepared, digest_of
+from backend.turns.submit.enter import title_of
 from backend.types import JSON
+from colloquy_kit.messages.kinds import ContentType, MessageType
 from db.models.conversations.branch import BranchRow
 from db.models.conversations.conversation import ConversationRow
 from db.models.imports import ImportedConversationRow
@@ -88,7 +90,7 @@ def store(
     lock_owner(session, scope)
     if known := find_known(session, scope, said):
         return known
-    conversations.create(session, scope, image, said.title, prepared.id)
+    conversations.create(session, scope, image, said.title or _first_words(prepared), prepared.id)
     notes = list(prepared.notes)
     results: Iterable[JSON] = ()
     if attachments is not None:
@@ -102,6 +104,16 @@ def store(
     _finish(session, prepared)
     note_origin(session, scope, said, prepared.id, prepared.digest, len(said.messages))
     return Written(Outcome.IMPORTED, prepared.id, notes)
+
+
+def _first_words(prepared: Prepared) -> str:
+    """Return the title of a conversation that has none there, as that of one begun here."""
+    texts = (
+        row["content"]["text"]
+        for row in prepared.rows
+        if row["message_type"] == MessageType.USER and row["content_type"] == ContentType.TEXT
+    )
+    return title_of(next(texts, ""))
 
 
 def note_origin(

@@ -16,6 +16,7 @@ import httpx
 from backend.configuration import named_path, read_settings
 from backend.errors.base import AppError
 from backend.imports.langgraph_dump import dump
+from backend.text import counted
 
 TOKEN = "COLLOQUY_TOKEN"  # noqa: S105 - a variable's name
 LANGGRAPH = "LANGGRAPH_URL"  # its password is not for lists of processes
@@ -89,9 +90,10 @@ def _import_file(client: httpx.Client, wanted: argparse.Namespace, path: Path) -
         made = _call(client, "POST", "imports", files={"file": (path.name, file)})
     found = made["inspection"]
     _say(
-        f"{found['label']}: {found['conversations']:,} conversations with {found['messages']:,}"
-        f" messages, {found['attachments']:,} attachments ({found['missing']:,} missing);"
-        f" {found['known']:,} are here already, {found['skipped_count']:,} cannot be imported."
+        f"{found['label']}: {counted(found['conversations'], 'conversation')} with"
+        f" {counted(found['messages'], 'message')}, {counted(found['attachments'], 'attachment')}"
+        f" ({found['missing']:,} missing). Already here: {found['known']:,}."
+        f" Cannot be imported: {found['skipped_count']:,}."
     )
     for note in [*found["notes"], *(f"{s['title']}: {s['reason']}" for s in found["skipped"])]:
         _say(f"  {note}")

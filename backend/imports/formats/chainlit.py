@@ -97,7 +97,9 @@ def _take(tables: Tables, table: str | None, item: JSON) -> bool:
 
 
 def _is_database(upload: Upload, entry: Entry) -> bool:
-    return upload.head(entry.name, len(SQLITE)) == SQLITE
+    head = upload.head(entry.name)  # the definitions of tables stand at the beginning, if at all
+    is_other = b"CREATE TABLE" in head and not any(one in head for one in (b"threads", b"Thread"))
+    return head.startswith(SQLITE) and not is_other
 
 
 def _begins(entry: Entry, head: bytes) -> bool:

@@ -1,7 +1,9 @@
 """Conversations of other programs: inspected, imported by a worker, and continued here."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from uuid import UUID
 
@@ -91,11 +93,25 @@ def test_an_upload_is_inspected_before_anything_is_stored(stack: Stack) -> None:
     assert stack.query("SELECT count(*) FROM conversations") == before
 
 
+def a_database() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE conversations (id TEXT)")
+        return database.serialize()
+
+
+def test_a_conversation_without_a_title_is_named_by_its_first_message(stack: Stack) -> None:
+    imported(stack, lines(openai(("user", "What is CC-1001?"), id="untitled")))
+
+    named = stack.client.get(f"/sessions/{session_of(stack, 'untitled')}").json()
+    assert named["title"] == "What is CC-1001?"
+
+
 def test_what_is_no_export_is_refused_and_leaves_nothing(stack: Stack) -> None:
     before = stack.client.get("/imports").json()["items"]
 
     for content, words in [
         (b"hello", "no export"),
+        (a_database(), "no export"),
         (zipped({"../conversations.json": b"[]"}), "leave its folder"),
     ]:
         refused = upload(stack, content)

@@ -166,7 +166,7 @@ def test_the_command_exports_and_imports(stack: Stack, session_id: str, tmp_path
     assert file.read_bytes() == export(stack, session_id)
     status, said = stack.run("-m", module, "import", str(file), "--url", stack.base_url)
     assert status == 0, said
-    assert "Colloquy: 1 conversations" in said and "1 known" in said
+    assert "1 conversation with" in said and "Already here: 1." in said and "1 known" in said
     status, said = stack.run(
         "-m", module, "import", str(tmp_path / "none"), "--url", stack.base_url
     )
