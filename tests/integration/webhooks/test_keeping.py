@@ -1,7 +1,7 @@
 """Who sets, sees and changes webhooks, and whose stop; what is refused, and what is never shown."""
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from fastapi.testclient import TestClient
@@ -15,7 +15,7 @@ from tests.integration.webhooks.conftest import Place
 from tests.unit.web.test_webhook_signatures import documented
 
 WAYS = [("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/test"), ("POST", "/secret"),
-        ("GET", "/deliveries"), ("POST", f"/deliveries/{uuid4()}/retry")]  # fmt: skip
+        ("GET", "/deliveries"), ("POST", f"/deliveries/{UUID(int=1)}/retry")]  # fmt: skip
 
 
 def ask(person: TestClient, hook_id: str, method: str, way: str) -> Any:
