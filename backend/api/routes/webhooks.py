@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from backend.api.dependencies import ManageScope, ReadScope, ServicesDep
-from backend.api.http.sanitize import Sent
+from backend.api.http.sanitize import Sent, Whole
 from backend.api.http.threads import long_wait
 from backend.schemas.webhooks import (
     Delivery,
@@ -82,7 +82,7 @@ def list_deliveries(
     scope: ReadScope,
     status: DeliveryStatus | None = None,
     cursor: str | None = None,
-    limit: Annotated[int, Query(ge=1, le=service.MAX_PAGE)] = 50,
+    limit: Annotated[Whole, Query(ge=1, le=service.MAX_PAGE)] = 50,
 ) -> DeliveryPage:
     """What a webhook was told in the last week, the latest first."""
     with services.database.read() as session:

@@ -29,6 +29,7 @@ BODIES: dict[str, JSON] = {
     "POST /turns/{turn_id}/feedback": {"rating": "up"},
     "POST /tasks/{task_id}/decision": {"decision": "stop"},
     "PUT /sessions/{session_id}/grants": {"principal_type": "everyone"},
+    "PUT /sessions/{session_id}/state": {"version": 1, "messages": []},
 }
 QUERIES: dict[str, JSON] = {
     "GET /artifacts/{artifact_id}/diff": {"before": 1, "after": 1},

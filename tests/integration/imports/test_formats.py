@@ -160,7 +160,7 @@ def test_thread_of_langgraph_is_shown_and_the_agent_goes_on(
     )
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("LangGraph: 1 conversations with 5 messages")
+    assert done.stdout.startswith("LangGraph: 1 conversation with 5 messages")
     check_shown(stack, "langgraph", [ASKED, OTHER], [2])
     session_id = session_of(stack, "langgraph")
     [item] = stack.client.get(f"/sessions/{session_id}/branches").json()["items"]

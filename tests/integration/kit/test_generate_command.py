@@ -369,7 +369,11 @@ def test_a_folder_that_cannot_be_written_changes_nothing():
 
         done = subprocess.run(
             [sys.executable, "-c", READ_ONLY, str(root), *FIRST],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
             capture_output=True,
             text=True,
             check=False,
@@ -431,7 +435,7 @@ def test_a_killed_run_is_continued_by_the_next(command, tmp_path, is_first):
 
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(pristine), *FIRST],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=True,

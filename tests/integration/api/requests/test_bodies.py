@@ -136,7 +136,7 @@ def test_a_route_says_how_much_it_takes(stack: Stack, bound: object) -> None:
     assert said[next(path for path in said if bound_of(path) == bound)] == str(bound)
     assert {f"/api/v1{path}" for path in BY_PATH} <= {
         path.replace("{domain_id}", "{id}").replace("{session_id}", "{id}")
-        .replace("{turn_id}", "{id}").replace("{approval_id}", "{id}")
+        .replace("{turn_id}", "{id}").replace("{approval_id}", "{id}").replace("{image_id}", "{id}")
         for path in said
     }  # fmt: skip
 

@@ -63,7 +63,7 @@ def test_a_refusal_names_what_is_known_and_what_was_meant(stack: Stack) -> None:
 
     assert "`limt`" in refusal("limt=5")
     assert "Did you mean `limit`?" in refusal("limt=5")
-    assert "archived, cursor, domain, has_errors, has_thumbs_down, limit, order_by" in refusal(
+    assert "archived, cursor, domain, has_errors, has_thumbs_down, legacy_id, limit" in refusal(
         "a=1"
     )
     assert "Did you mean" not in refusal("zzzzz=1")
