@@ -173,7 +173,7 @@ class _Writer:
             "fork_of": forked,
             "status": SUCCEEDED,
             "created_at": began,
-            "started_at": began,
+            "started_at": None,  # how long an answer took there is not known
             "finished_at": max(began, self._at),
         }
 

@@ -173,7 +173,8 @@ def test_branches_become_versions_that_can_be_switched(stack: Stack, model: Scri
 
 
 def test_times_are_kept_and_retention_counts_from_the_import(stack: Stack) -> None:
-    one = chatgpt([("q", None, "user", "Old")], "q", conversation_id="old")
+    nodes = [("q", None, "user", "Old"), ("a", "q", "assistant", "Answer")]
+    one = chatgpt(nodes, "a", conversation_id="old")
     imported(stack, zipped({"conversations.json": json.dumps([one]).encode()}))
 
     session_id = session_of(stack, "old")
@@ -182,7 +183,11 @@ def test_times_are_kept_and_retention_counts_from_the_import(stack: Stack) -> No
     session = answer.json()
     assert session["created_at"].startswith("2023-11-14T22:13:20")
     assert session["updated_at"].startswith("2023-11-14T22:15:00")
-    assert stack.messages(session_id)[0]["created_at"].startswith("2023-11-14T22:13:20")
+    first, *_ = stack.messages(session_id)
+    assert first["created_at"].startswith("2023-11-14T22:13:20")
+    of_turn = {"ids": first["turn_id"]}
+    figures = stack.client.get(f"/sessions/{session_id}/usage/turns", params=of_turn).json()
+    assert [turn["seconds"] for turn in figures["items"]] == [None]
     ((used,),) = stack.query(
         "SELECT last_accessed_at > now() - interval '1 hour' FROM conversations WHERE id = :id",
         id=session_id,
