@@ -20,7 +20,7 @@ from backend.imports.model import (
     Text,
     Thinking,
 )
-from backend.legacy.values import Unreadable, as_record, read_json, read_text, read_time
+from backend.legacy.values import Unreadable, as_object, as_record, read_json, read_text, read_time
 from backend.types import JSON
 
 _ROLES: Mapping[str, Role] = {
@@ -60,7 +60,7 @@ def read_messages(found: Sequence[Any], now: datetime, notes: list[str]) -> list
 
 
 def _parts_of(record: JSON, names: dict[str, str], left: dict[str, int]) -> Iterator[Part]:
-    call, result = _as_object(record.get("toolcall")), _as_object(record.get("toolresult"))
+    call, result = as_object(record.get("toolcall")), as_object(record.get("toolresult"))
     if call:
         yield _call(call, names)
     elif result:
@@ -135,15 +135,6 @@ def _attachment(part: JSON, kind: str) -> Attachment:
         return Attachment(name, media_type, None)
     is_url = data.startswith("data:")
     return Attachment(name, media_type, data if is_url else f"data:{media_type};base64,{data}")
-
-
-def _as_object(value: Any) -> JSON:
-    if isinstance(value, bytes | str):
-        try:
-            value = read_json(value)
-        except Unreadable:
-            return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _count(left: dict[str, int], what: str) -> None:

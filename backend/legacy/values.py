@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from backend.imports.values import moment
 from backend.types import JSON
 
 LONGEST_JSON = 64 << 20  # bytes of one value
-# Until which number a time counts seconds, milliseconds, microseconds; each up to the year 5138.
-_UNITS = ((1e11, 1), (1e14, 1_000), (1e17, 1_000_000))
 _INNER = ("config", "data", "record", "value", "message", "payload")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # no conversation with a model is older
 
@@ -27,22 +26,13 @@ def read_text(value: Any) -> tuple[str, bool]:
 
 
 def read_time(value: Any, now: datetime) -> datetime | None:
-    """Return a time in seconds, milliseconds or microseconds, or in ISO's form; None: it is none.
+    """Return a time, in one of the forms of `moment`; None: it is none.
 
     Times before this century, or more than a day ahead, are none either.
     """
-    text = read_text(value)[0].strip() if isinstance(value, bytes | str) else ""
-    try:
-        number = float(text or value)
-        unit = next(unit for below, unit in _UNITS if number < below)
-        found = datetime.fromtimestamp(number / unit, UTC)
-    except (ValueError, TypeError, OverflowError, OSError, StopIteration):
-        try:
-            found = datetime.fromisoformat(text)
-        except ValueError:
-            return None
-    found = found if found.tzinfo else found.replace(tzinfo=UTC)  # SQLite's CURRENT_TIMESTAMP
-    return found if _EARLIEST <= found <= now + timedelta(days=1) else None
+    found = moment(read_text(value)[0].strip() if isinstance(value, bytes | str) else value)
+    is_likely = found is not None and _EARLIEST <= found <= now + timedelta(days=1)
+    return found if is_likely else None
 
 
 def read_json(value: Any) -> Any:
@@ -62,7 +52,7 @@ def as_record(row: Mapping[str, Any]) -> JSON:
     """
     given = {_name(key): value for key, value in row.items()}
     for column in _INNER:
-        inner = _object(given.get(column))
+        inner = as_object(given.get(column))
         given = {**{_name(key): value for key, value in inner.items()}, **_said(given)}
     return given
 
@@ -80,7 +70,8 @@ def _name(key: str) -> str:
     return key.replace("_", "").replace("-", "").lower()
 
 
-def _object(value: Any) -> JSON:
+def as_object(value: Any) -> JSON:
+    """Return an object, also one that is written as JSON; an empty one for all else."""
     if isinstance(value, bytes | str):
         try:
             value = read_json(value)
