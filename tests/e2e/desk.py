@@ -5,14 +5,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from threading import Event
 
-from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError, expect
+from playwright.sync_api import Locator, TimeoutError, expect
 
 from backend.types import JSON
+from tests.e2e.conversation import Conversation
 
 TRIES, TIP_MS = 20, 2_000
-COMPOSER_NAME = """area => [...area.closest('[class*="st-key-composer-"]').classList]
-  .find((one) => one.startsWith("st-key-composer-"))"""
-
+TO_END = "rows => rows.scrollTo(0, rows.scrollHeight)"
+SCROLLED = """total => {
+  const rows = document.querySelector(".sessions .rows");
+  rows.scrollTo(0, rows.scrollHeight);
+  return rows.querySelectorAll("[data-session]").length >= total;
+}"""
 STANDSTILL = """() => new Promise((done) => {
   const page = document.querySelector('[data-testid="stMainBlockContainer"]');
   let height, still = 0;
@@ -31,67 +35,8 @@ STANDSTILL = """() => new Promise((done) => {
 })"""
 
 
-class Desk:
-    """One person's browser; each tab is a page of it."""
-
-    def __init__(self, context: BrowserContext, url: str) -> None:
-        self.context, self.url = context, url
-        self.requests: list[str] = []
-        self._page: Page | None = None
-
-    @property
-    def page(self) -> Page:
-        """The tab that is looked at; it opens when a test first looks, so none is drawn in vain."""
-        return self._page or self.open()
-
-    @page.setter
-    def page(self, page: Page) -> None:
-        self._page = page
-
-    def open(self, query: str = "") -> Page:
-        """Open a tab, and make it the one that is looked at."""
-        self.page = self.context.new_page()
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(f"{self.url}/{query}")
-        new_chat = self.sidebar.locator(".st-key-new-chat").get_by_role("button")
-        expect(new_chat).to_be_visible()
-        return self.page
-
-    @property
-    def main(self) -> Locator:
-        """The page beside the sidebar."""
-        return self.page.get_by_role("main")
-
-    @property
-    def sidebar(self) -> Locator:
-        return self.page.get_by_test_id("stSidebar")
-
-    @property
-    def composer(self) -> Locator:
-        """The one in sight: that of the session before stays, hidden, while a turn is followed.
-
-        For a moment both can be in sight; the new one comes first.
-        """
-        return self.page.get_by_test_id("stChatInputTextArea").filter(visible=True).first
-
-    @property
-    def query(self) -> str:
-        """The part of the URL that names the session."""
-        return "?" + self.page.url.partition("?")[2]
-
-    @property
-    def session_id(self) -> str:
-        return self.query.removeprefix("?session=")
-
-    def sends_by_itself(self) -> None:
-        """Wait until the script that sends knows of this composer; before, Streamlit does."""
-        name = self.composer.evaluate(COMPOSER_NAME)
-        expect(self.page.locator("body")).to_have_attribute("data-colloquy-sends", name)
-
-    def ask(self, text: str) -> None:
-        """Write a message and press Enter."""
-        self.composer.fill(text)
-        self.composer.press("Enter")
+class Desk(Conversation):
+    """One person at the desk."""
 
     def sees(self, *texts: str) -> None:
         """Wait until all these texts are on the page."""
@@ -107,15 +52,18 @@ class Desk:
 
     def is_told(self, text: str) -> None:
         """Wait until the page says in its corner what an action has done."""
-        told = self.page.get_by_test_id("stToast").filter(has_text=text)
-        expect(told.first).to_be_visible()
+        expect(self.told.filter(has_text=text).first).to_be_visible()
 
-    def is_idle(self) -> None:
-        """Wait until no turn runs, nor is on its way to stop, and nothing streams any more."""
-        streams = self.main.locator(".colloquy-sent, .colloquy-draft, .colloquy-status:visible")
-        expect(streams).to_have_count(0)
-        stop = self.page.get_by_role("button", name=re.compile("^(Stop|Stopping)$"))
-        expect(stop).to_have_count(0)
+    @property
+    def told(self) -> Locator:
+        """What the page says in its corner."""
+        return self.page.get_by_test_id("stToast")
+
+    def has_no_complaint(self) -> None:
+        """Make sure that nothing on the page says that anything failed."""
+        expect(self.page.get_by_test_id("stStatusWidget")).to_have_count(0)
+        expect(self.main.get_by_test_id("stAlertContentError")).to_have_count(0)
+        expect(self.told.get_by_text("error", exact=True)).to_have_count(0)  # its icon
 
     def is_at_rest(self) -> None:
         """Wait until the page is drawn, as somebody has who reads before writing on."""
@@ -127,7 +75,7 @@ class Desk:
         self.page.evaluate(STANDSTILL)
 
     def new_chat(self) -> None:
-        self.sidebar.locator(".st-key-new-chat").get_by_role("button").click()
+        self.link("New Chat").click()
         self.sees("What would you like to know?")
 
     def choose_domain(self, name: str) -> None:
@@ -139,9 +87,7 @@ class Desk:
     def administer(self, page: str) -> None:
         """Open an administrators' page from the sidebar."""
         self.press("Administration")
-        self.page.get_by_test_id("stPopoverBody").get_by_role(
-            "button", name=page, exact=True
-        ).click()
+        self.opened("Administration").get_by_role("button", name=page, exact=True).click()
         expect(self.main.get_by_role("heading", name=page, exact=True)).to_be_visible()
 
     def tells(self, what: Locator, text: str) -> None:
@@ -154,21 +100,6 @@ class Desk:
                 return
         expect(tip).to_be_visible()
 
-    def step(self, name: str) -> Locator:
-        """The card of a tool call."""
-        return self.main.locator("strong").filter(has_text=name)
-
-    def open_steps(self) -> None:
-        """Open the line that the finished steps of an earlier turn are folded into."""
-        self.main.get_by_text(re.compile("^Worked ")).last.click()
-
-    def unfold_steps(self) -> None:
-        """Have the steps of the latest turn in sight: folded, if it ended before it was drawn."""
-        folded = self.main.get_by_text(re.compile("^Worked "))
-        expect(folded.or_(self.main.locator("strong")).first).to_be_visible()
-        if folded.count():
-            self.open_steps()
-
     def is_in_a_session(self) -> None:
         """Wait until the URL names a session."""
         expect(self.page).to_have_url(re.compile("[?]session="))
@@ -176,21 +107,60 @@ class Desk:
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).first.click()
 
-    def row(self, session_id: str) -> Locator:
-        """A session's row in the sidebar."""
-        return self.item(session_id).locator(".open")
+    def opened(self, name: str) -> Locator:
+        """What a button of this name has opened."""
+        return self.page.get_by_role("dialog", name=name)
+
+    @property
+    def hits(self) -> Locator:
+        """What a search in messages has found."""
+        return self.main.locator('[class*="st-key-found-"]')
+
+    # --- The list of sessions
+
+    @property
+    def sessions(self) -> Locator:
+        """The rows of the list, each with all that belongs to it."""
+        return self.sidebar.locator("[data-session]")
 
     def item(self, session_id: str) -> Locator:
         """A session's row with all that belongs to it."""
         return self.sidebar.locator(f"[data-session='{session_id}']")
 
+    def row(self, session_id: str) -> Locator:
+        """What opens a session, and selects it where several are selected."""
+        item = self.item(session_id)
+        opener = item.get_by_role("button", name=re.compile("^(?!Actions for )"))
+        return opener.or_(item.get_by_role("checkbox"))
+
+    @property
+    def search_titles(self) -> Locator:
+        """The field that finds sessions by their titles."""
+        return self.sidebar.get_by_role("searchbox")
+
+    def scroll_sessions(self) -> None:
+        """Scroll the list to its end, as far as it has come."""
+        self.sidebar.locator(".rows").evaluate(TO_END)
+
+    def has_sessions(self, total: int) -> None:
+        """Scroll to the end of the list, as far as it goes, until so many have come.
+
+        Again and again: a search that is still being typed begins the list anew.
+        """
+        self.page.wait_for_function(SCROLLED, arg=total, polling=100)
+
     def is_marked(self, session_id: str, mark: str) -> None:
-        """Wait until a status, or that there is something new, stands before the title."""
-        expect(self.item(session_id)).to_have_attribute("data-mark", mark)
+        """Wait until a status, or that there is something new, is said after the title."""
+        said = re.compile(f", {mark}$")
+        expect(self.row(session_id)).to_have_accessible_name(said)
+
+    def open_menu(self, session_id: str) -> None:
+        """Open the menu of a session's row."""
+        self.item(session_id).get_by_role("button", name="Actions for ").click()
 
     def choose(self, session_id: str, action: str) -> None:
         """Choose an action in the menu of a session's row."""
-        self.item(session_id).locator(".more").click()
+        self.open_menu(session_id)
         self.page.get_by_role("menuitem", name=action, exact=True).click()
 
     def delete(self, session_id: str) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.desk import Desk, without_end
 from tests.e2e.files import formats
-from tests.e2e.files.handing import drop, have_arrived
+from tests.e2e.files.handing import drop
 from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
@@ -24,14 +24,25 @@ ACCEPT_WORD = """area => {
 
 
 @pytest.mark.journey
-def test_escape_stops_the_turn_but_not_while_it_closes_something(desk: Desk, model: ScriptedModel):
+def test_a_turn_is_stopped_by_button_and_by_escape_but_not_while_that_closes_something(
+    desk: Desk, model: ScriptedModel
+):
+    stop = desk.page.get_by_role("button", name="Stop", exact=True)
+    stopped = desk.main.get_by_text("Stopped here")
     model.steps = without_end("What was said so far.")
     desk.ask("Tell me")
     desk.sees("What was said so far.")
-    stop = desk.page.get_by_role("button", name="Stop", exact=True)
-    expect(stop).to_be_visible()
 
-    desk.item(desk.session_id).locator(".more").click()
+    desk.press("Stop")
+    desk.is_idle()
+    desk.sees("What was said so far.", "Stopped here")
+    expect(desk.page.get_by_role("button", name="Retry")).to_be_visible()
+
+    model.steps = without_end("And what was said then.")
+    desk.ask("Tell me more")
+    desk.sees("And what was said then.")
+    expect(stop).to_be_visible()
+    desk.open_menu(desk.session_id)
     desk.page.keyboard.press("Escape")
     expect(desk.page.get_by_role("menuitem", name="Rename")).to_have_count(0)
     desk.choose(desk.session_id, "Rename")
@@ -44,7 +55,8 @@ def test_escape_stops_the_turn_but_not_while_it_closes_something(desk: Desk, mod
     desk.composer.press("Escape")
 
     desk.is_idle()
-    desk.sees("What was said so far.", "Stopped here")
+    desk.sees("What was said so far.", "And what was said then.")
+    expect(stopped).to_have_count(2)
 
 
 def test_escape_before_the_turn_is_there_stops_it_unless_one_writes_on(
@@ -69,17 +81,14 @@ def test_escape_before_the_turn_is_there_stops_it_unless_one_writes_on(
     expect(desk.main.get_by_text("Stopped")).to_have_count(2)
 
 
-def test_enter_that_accepts_a_word_of_an_input_method_sends_nothing(desk: Desk):
+def test_keys_of_one_who_writes_neither_send_a_word_that_is_accepted_nor_list_the_shortcuts(
+    desk: Desk,
+):
     desk.sends_by_itself()
     desk.composer.fill("日本")
-
-    left = desk.composer.evaluate(ACCEPT_WORD)
-
-    assert left == "日本"
-    expect(desk.main.locator(".colloquy-sent")).to_have_count(0)
-
-
-def test_the_list_of_shortcuts_opens_by_key_and_by_button_and_not_while_one_writes(desk: Desk):
+    assert desk.composer.evaluate(ACCEPT_WORD) == "日本"
+    expect(desk.sent).to_have_count(0)
+    desk.composer.fill("")
     desk.composer.press_sequentially("Really?")
     expect(desk.composer).to_have_value("Really?")
     expect(desk.page.get_by_role("dialog")).to_have_count(0)
@@ -101,8 +110,8 @@ def _message_on_its_way(desk: Desk, text: str) -> Iterator[None]:
     """Send a message that arrives when this is left."""
     held: list[Route] = []
     # Not the method itself: Playwright takes none that is built in.
-    desk.page.route("**/colloquy/send", lambda route: held.append(route), times=1)
-    with desk.page.expect_request("**/colloquy/send"):
+    desk.on_sending(lambda route: held.append(route), times=1)
+    with desk.is_sending():
         desk.ask(text)
     yield
     held.pop().continue_()
@@ -120,12 +129,12 @@ def test_ctrl_and_enter_send_a_message_an_edit_and_a_message_with_a_file(
     desk.is_idle()
     desk.is_at_rest()
     desk.main.get_by_role("button", name="Edit", exact=True).click()
-    desk.main.get_by_label("Edit your message").fill("two")
+    desk.editor.fill("two")
     desk.page.keyboard.press("Control+Enter")
     desk.sees("Answer 2.")
     desk.is_idle()
-    drop(desk, desk.page.get_by_test_id("stChatInput"), path)
-    have_arrived(desk, "orders.xlsx")
+    drop(desk, desk.composer, path)
+    desk.has_files("orders.xlsx")
     desk.composer.fill("three")
     desk.composer.press("Meta+Enter")
 
@@ -147,7 +156,7 @@ def test_the_focus_stays_in_the_chat_when_what_was_pressed_disappears(
     desk.is_at_rest()
 
     button("Edit").press("Enter")
-    editor = desk.main.get_by_label("Edit your message")
+    editor = desk.editor
     expect(editor).to_be_focused()
     editor.press("Escape")
     expect(button("Edit")).to_be_focused()

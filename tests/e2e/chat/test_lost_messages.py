@@ -21,66 +21,63 @@ def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
     desk.sends_by_itself()
-    desk.page.route("**/colloquy/send", lambda route: route.abort(), times=1)
+    desk.on_sending(lambda route: route.abort(), times=1)
 
     desk.ask(LOST)
 
     expect(desk.main.get_by_role("alert")).to_contain_text("was not sent")
     expect(desk.composer).to_have_value(LOST)
-    expect(desk.main.locator(".colloquy-sent")).to_have_count(0)
+    expect(desk.sent).to_have_count(0)
     desk.composer.press("Enter")
     desk.sees("An answer.")
     expect(desk.main.get_by_role("alert")).to_have_count(0)
     assert texts(stack.messages(desk.session_id), "user") == [LOST]
 
 
-def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same(
+def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same_unless_it_is_written_anew(
     desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
+    answers = desk.main.get_by_text("An answer.")
 
     def lose_the_answer(route: Route) -> None:
         route.fetch()
         route.abort()
 
     desk.sends_by_itself()
-    desk.page.route("**/colloquy/send", lose_the_answer, times=1)
+    desk.on_sending(lose_the_answer, times=1)
     desk.ask(LOST)
     expect(desk.composer).to_have_value(LOST)
-
     desk.composer.press("Enter")
-
     desk.sees("An answer.")
     desk.is_idle()
-    assert texts(stack.messages(desk.session_id), "user") == [LOST]
+    session_id = desk.session_id
+    assert texts(stack.messages(session_id), "user") == [LOST]
     assert len(model.requests) == 1
 
-
-def test_a_message_that_is_taken_out_and_written_again_is_another(
-    desk: Desk, model: ScriptedModel, stack: Stack
-):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk.ask("First.")
-    desk.sees("An answer.")
-    desk.is_idle()
     desk.sends_by_itself()
-
-    def lose_the_answer(route: Route) -> None:
-        route.fetch()
-        route.abort()
-
-    desk.page.route("**/colloquy/send", lose_the_answer, times=1)
+    desk.on_sending(lose_the_answer, times=1)
     desk.ask("Continue.")
     expect(desk.composer).to_have_value("Continue.")
-    expect(desk.main.get_by_text("An answer.")).to_have_count(2)
+    expect(answers).to_have_count(2)
     desk.is_idle()
-
     desk.composer.fill("")
     desk.ask("Continue.")
-
-    expect(desk.main.get_by_text("An answer.")).to_have_count(3)
+    expect(answers).to_have_count(3)
     desk.is_idle()
-    assert texts(stack.messages(desk.session_id), "user") == ["First.", "Continue.", "Continue."]
+    assert texts(stack.messages(session_id), "user") == [LOST, "Continue.", "Continue."]
+
+    other = make_session(stack)  # where the same words are another message too
+    desk.on_sending(lose_the_answer, times=1)
+    desk.ask("Yes, do that")
+    desk.sees("The service does not answer")
+    desk.row(other).click()
+    expect(desk.page).to_have_url(re.compile(other))
+    desk.is_at_rest()
+    desk.ask("Yes, do that")
+    desk.sees("An answer.")
+    desk.is_idle()
+    assert texts(stack.messages(other), "user") == ["Yes, do that"]
 
 
 def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
@@ -98,18 +95,34 @@ def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
         route.continue_()
 
     desk.sends_by_itself()
-    desk.page.route("**/colloquy/send", hold, times=1)
+    desk.on_sending(hold, times=1)
     desk.ask(LOST)
-    expect(desk.main.locator(".colloquy-sent")).to_have_text(LOST)  # only the browser knows them
+    expect(desk.sent).to_have_text(LOST)  # only the browser knows them
 
     desk.new_chat()
     desk.sees_not(LOST)
     may_pass.set()
     desk.row(session_id).click()
-
     desk.sees(LOST)
     desk.is_idle()
     desk.sees_once(LOST)
+
+    # A new chat that is left at once is in the list, and does not come back by itself.
+    may_pass.clear()
+    desk.new_chat()
+    desk.sends_by_itself()
+    desk.on_sending(hold, times=1)
+    desk.ask(LEFT)
+    desk.row(session_id).click()
+    desk.sees("First")
+    may_pass.set()
+    expect(desk.sidebar.get_by_text(LEFT)).to_be_visible()
+    desk.new_chat()
+    desk.is_at_rest()
+    expect(desk.sent).to_have_count(0)
+    desk.sees("What would you like to know?")
+    desk.sidebar.get_by_text(LEFT).click()
+    desk.sees("An answer.", LEFT)
 
 
 CROSSING = """row => {
@@ -137,36 +150,11 @@ def test_a_click_leads_to_its_session_also_when_the_page_is_about_to_be_drawn(
     desk.sees("An answer.")
 
 
-def test_a_message_that_has_arrived_does_not_come_back(desk: Desk, model: ScriptedModel):
-    model.steps = lambda messages, body: {"text": "An answer."}
-
-    desk.ask("**Which** of them, `north` or south? <b>All</b>")
-    desk.sees("An answer.")
-    desk.is_idle()
-
-    desk.page.wait_for_timeout(4_500)  # longer than a lost one takes to come back
-    expect(desk.composer).to_have_value("")
-
-
-def test_a_message_does_not_come_back_when_its_key_is_let_go_late(desk: Desk, model: ScriptedModel):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk.composer.fill("Which of them, north or south?")
-
-    desk.page.keyboard.down("Enter")
-    desk.sees("An answer.")
-    desk.is_idle()
-    desk.is_at_rest()
-    desk.page.keyboard.up("Enter")
-
-    desk.page.wait_for_timeout(1_000)  # several looks of the script that brings drafts back
-    expect(desk.composer).to_have_value("")
-
-
-def test_a_message_that_was_sent_is_no_draft_even_before_its_key_is_let_go(
+def test_a_message_that_has_arrived_does_not_come_back_also_when_its_key_is_let_go_late(
     desk: Desk, model: ScriptedModel
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
-    desk.composer.fill("Which of them, north or south?")
+    desk.composer.fill("**Which** of them, `north` or south? <b>All</b>")
     desk.page.keyboard.down("Enter")
     desk.sees("An answer.")
     desk.is_idle()
@@ -174,45 +162,14 @@ def test_a_message_that_was_sent_is_no_draft_even_before_its_key_is_let_go(
 
     desk.new_chat()
     desk.row(session_id).click()
-
     desk.sees("An answer.")
     desk.is_at_rest()
     desk.page.wait_for_timeout(1_000)  # several looks of the script that brings drafts back
     expect(desk.composer).to_have_value("")
+    desk.page.keyboard.up("Enter")
 
-
-def test_a_new_chat_that_was_left_at_once_is_in_the_list_and_does_not_come_back_by_itself(
-    desk: Desk, model: ScriptedModel
-):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk.ask("First")
-    desk.sees("An answer.")
-    desk.is_idle()
-    first = desk.session_id
-    desk.new_chat()
-    may_pass = Event()
-
-    def hold(route: Route) -> None:
-        while not may_pass.is_set():
-            desk.page.wait_for_timeout(50)
-        route.continue_()
-
-    desk.sends_by_itself()
-    desk.page.route("**/colloquy/send", hold, times=1)
-    desk.ask(LEFT)
-    desk.row(first).click()
-    desk.sees("First")
-    may_pass.set()
-    expect(desk.sidebar.get_by_text(LEFT)).to_be_visible()
-
-    desk.new_chat()
-
-    desk.is_at_rest()
-    expect(desk.main.locator(".colloquy-sent")).to_have_count(0)
-    desk.sees("What would you like to know?")
-    desk.sidebar.get_by_text(LEFT).click()
-    desk.sees("An answer.")
-    desk.sees(LEFT)
+    desk.page.wait_for_timeout(4_500)  # longer than a lost one takes to come back
+    expect(desk.composer).to_have_value("")
 
 
 def test_a_refused_message_is_back_above_what_was_written_meanwhile(
@@ -224,7 +181,7 @@ def test_a_refused_message_is_back_above_what_was_written_meanwhile(
     desk.sees("An answer.")
     desk.is_idle()
     refused: list[Route] = []
-    desk.page.route("**/colloquy/send", lambda route: refused.append(route))
+    desk.on_sending(lambda route: refused.append(route))
 
     desk.ask("Second")
     desk.ask("Third")
@@ -236,33 +193,6 @@ def test_a_refused_message_is_back_above_what_was_written_meanwhile(
 
     desk.sees("The service does not answer")
     expect(desk.composer).to_have_value("Second\n\nThird\n\nNot sent yet")
-
-
-def test_the_same_words_in_another_session_are_another_message(
-    own_desk: Desk, model: ScriptedModel, stack: Stack
-):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk = own_desk
-    one, other = make_session(stack), make_session(stack)
-
-    def lose_the_answer(route: Route) -> None:
-        route.fetch()
-        route.abort()
-
-    desk.open(f"?session={one}")
-    desk.sends_by_itself()
-    desk.page.route("**/colloquy/send", lose_the_answer, times=1)
-    desk.ask("Yes, do that")
-    desk.sees("The service does not answer")
-
-    desk.row(other).click()
-    expect(desk.page).to_have_url(re.compile(other))
-    desk.is_at_rest()
-    desk.ask("Yes, do that")
-
-    desk.sees("An answer.")
-    desk.is_idle()
-    assert texts(stack.messages(other), "user") == ["Yes, do that"]
 
 
 FAULTY = """() => {
@@ -286,7 +216,7 @@ def test_a_fault_of_the_page_after_one_message_does_not_hold_up_the_next(
     desk.sends_by_itself()
     desk.page.evaluate(FAULTY)
     held: list[Route] = []
-    desk.page.route("**/colloquy/send", lambda route: held.append(route), times=1)
+    desk.on_sending(lambda route: held.append(route), times=1)
 
     desk.ask("Second")
     desk.ask("Third")

@@ -36,12 +36,13 @@ def test_a_chart_is_drawn_changed_and_taken_away_and_the_query_run_by_oneself(
     charted: Desk,
 ) -> None:
     desk = charted
-    expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    desk.sees(re.compile(r"tokens in, [\d,]+ out"))  # type: ignore[arg-type]  # get_by_text takes it
+    expect(desk.charts).to_be_visible()
     assert "<svg" in download(desk, "Download as SVG").path().read_text()
     assert download(desk, "CSV").path().read_text().startswith('"cost_centre",')
 
     desk.main.get_by_role("radio", name="Table").filter(visible=True).click()
-    expect(desk.main.get_by_test_id("stDataFrame").filter(visible=True)).to_be_visible()
+    expect(desk.tables).to_be_visible()
     desk.sees("16 rows")
 
     desk.main.get_by_text("Query", exact=True).filter(visible=True).click()
@@ -53,25 +54,14 @@ def test_a_chart_is_drawn_changed_and_taken_away_and_the_query_run_by_oneself(
     desk.page.reload()
     desk.sees(CHART)
     expect(desk.main.get_by_text("Worked ")).to_have_count(1)
+    is_exported(desk)
 
 
-@pytest.mark.journey
-def test_an_answer_is_copied_in_one_click_and_says_what_it_took(charted: Desk) -> None:
-    desk = charted
-    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
-
-    button(desk, "Copy this answer as Markdown").click()
-
-    desk.sees("Copied")
-    assert "The total is" in desk.page.evaluate("navigator.clipboard.readText()")
-    desk.sees(re.compile(r"tokens in, [\d,]+ out"))  # type: ignore[arg-type]  # get_by_text takes it
-
-
-@pytest.mark.journey
-def test_a_session_is_exported(charted: Desk) -> None:
-    desk = charted
-    desk.main.locator("[class*=st-key-export-]").get_by_role("button").first.click()
-    offered = desk.page.get_by_test_id("stPopoverBody")
+def is_exported(desk: Desk) -> None:
+    """Export the session, in the browser's zone and format."""
+    desk.is_at_rest()
+    desk.press("Export")
+    offered = desk.opened("Export")
 
     with desk.page.expect_download() as found:
         offered.get_by_role("button", name="Web page").click()

@@ -16,18 +16,22 @@ def test_a_question_is_answered_with_its_steps_and_the_next_one_understood(demo_
     demo_desk.ask(QUESTION)
     demo_desk.sees("get_budget", "is left")
     demo_desk.is_idle()
-    expect(demo_desk.row(demo_desk.session_id)).to_contain_text("udget for CC-1001")
-    demo_desk.ask("And how much of it is left?")
+    expect(demo_desk.row(demo_desk.session_id)).to_contain_text("Budget for CC-1001")
+    demo_desk.step("get_budget").click()
+    demo_desk.sees("Input", "1 row")
+    demo_desk.page.reload()
+    demo_desk.open_steps()
+    demo_desk.step("get_budget").click()
+    demo_desk.sees("Input", "1 row")
+    expect(demo_desk.tables).to_be_visible()
 
+    demo_desk.ask("And how much of it is left?")
     expect(demo_desk.step("get_budget")).to_have_count(2)
     demo_desk.is_idle()
 
-
-def test_an_example_is_sent_at_once(demo_desk: Desk):
-    demo_desk.press("What data do you have?")
-
-    demo_desk.is_in_a_session()
-    demo_desk.is_idle()
+    # The pages have asked nobody but their own server.
+    foreign = [url for url in demo_desk.requests if not url.startswith(demo_desk.url)]
+    assert [url for url in foreign if url.startswith("http")] == []
 
 
 @pytest.mark.journey
@@ -44,39 +48,20 @@ def test_a_tab_closed_in_the_middle_loses_nothing(demo_desk: Desk):
 
 
 @pytest.mark.journey
-def test_a_step_shows_its_input_and_its_table(demo_desk: Desk):
-    demo_desk.ask(QUESTION)
-    demo_desk.sees("is left")
-    demo_desk.is_idle()
-
-    demo_desk.step("get_budget").click()
-    demo_desk.sees("Input", "1 row")
-    demo_desk.page.reload()
-    demo_desk.open_steps()
-    demo_desk.step("get_budget").click()
-
-    demo_desk.sees("Input", "1 row")
-    expect(demo_desk.main.get_by_test_id("stDataFrame")).to_be_visible()
-
-
-@pytest.mark.journey
-def test_pages_ask_nobody_but_their_own_server(demo_desk: Desk):
-    demo_desk.ask(QUESTION)
-    demo_desk.sees("is left")
-
-    foreign = [url for url in demo_desk.requests if not url.startswith(demo_desk.url)]
-    assert [url for url in foreign if url.startswith("http")] == []
-
-
-@pytest.mark.journey
-def test_formulas_and_diagrams_of_an_answer_are_drawn(desk: Desk, model: ScriptedModel):
+def test_formulas_and_diagrams_of_an_answer_are_drawn_and_it_is_copied_as_it_was_written(
+    desk: Desk, model: ScriptedModel
+):
     formula, diagram = r"$$\sum_{i=1}^{n} x_i$$", "flowchart LR\n  a[General ledger] --> b[Report]"
-    answer = f"The sum:\n\n{formula}\n\n```mermaid\n{diagram}\n```\n"
+    answer = f"The **sum**:\n\n{formula}\n\n```mermaid\n{diagram}\n```"
     model.steps = lambda messages, body: {"text": answer}
+    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
     desk.ask("Draw it")
 
-    desk.sees("The sum:", "Diagram's code")
-    expect(desk.main.locator("math[display=block]").filter(visible=True)).to_have_count(1)
-    picture = desk.main.locator('[class*="st-key-diagram-"] [data-testid="stFullScreenFrame"] img')
-    expect(picture).to_be_visible()
+    desk.sees("sum", "Diagram's code")
+    expect(desk.formulas).to_have_count(1)
+    expect(desk.diagrams).to_be_visible()
+    desk.is_idle()
+    desk.main.get_by_role("button", name="Copy this answer as Markdown").click()
+    expect(desk.main.get_by_role("button", name="Copied")).to_be_visible()
+    assert desk.page.evaluate("navigator.clipboard.readText()") == answer

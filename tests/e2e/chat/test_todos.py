@@ -52,11 +52,3 @@ def test_the_demo_model_plans_a_comparison(demo_desk: Desk) -> None:
     demo_desk.sees("3 of 3 done", "Compare FI with BPC", "Likely causes")
     demo_desk.is_idle()
     demo_desk.sees_once("Look for postings entered late")
-
-
-def test_the_sidebar_takes_the_title_that_the_model_gave(demo_desk: Desk) -> None:
-    demo_desk.ask("What's the budget for CC-1001?")
-    demo_desk.sees("is left")
-    demo_desk.is_idle()
-
-    expect(demo_desk.row(demo_desk.session_id)).to_contain_text("Budget for CC-1001")

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Mapping
 from pathlib import Path
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator
 
 from tests.e2e.desk import Desk
 
@@ -54,11 +54,3 @@ def paste_cells(desk: Desk, into: Locator, text: str) -> None:
     desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
     desk.page.evaluate(COPY_CELLS, text)
     into.press("ControlOrMeta+v")
-
-
-def have_arrived(desk: Desk, *names: str) -> None:
-    """Wait until the composer has these files, and none is on its way."""
-    composer = desk.page.get_by_test_id("stChatInput")
-    for name in names:
-        expect(composer.get_by_text(name)).to_be_visible()
-    expect(desk.page.get_by_test_id("stFileChipIconSpinner")).to_have_count(0)

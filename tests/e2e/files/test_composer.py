@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.chat.test_double_clicks import held, is_waited
 from tests.e2e.desk import Desk
 from tests.e2e.files import formats
-from tests.e2e.files.handing import drop, have_arrived, paste, paste_cells
+from tests.e2e.files.handing import drop, paste, paste_cells
 from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
@@ -23,10 +23,10 @@ def test_dropped_and_pasted_files_go_with_one_message(
     model.steps = lambda messages, body: {"text": "I see three."}
     paths = formats.write(tmp_path, orders_xlsx=formats.workbook(), sales_parquet=formats.parquet())
 
-    drop(desk, desk.page.get_by_test_id("stChatInput"), *paths)
-    have_arrived(desk, "orders.xlsx", "sales.parquet")
+    drop(desk, desk.composer, *paths)
+    desk.has_files("orders.xlsx", "sales.parquet")
     paste(desk.composer, {"stock.jsonl": formats.JSON_LINES})
-    have_arrived(desk, "orders.xlsx", "sales.parquet", "stock.jsonl")
+    desk.has_files("orders.xlsx", "sales.parquet", "stock.jsonl")
     desk.ask("What is in them?")
 
     desk.sees("I see three.")
@@ -48,22 +48,21 @@ def test_a_message_is_in_sight_while_its_files_are_sent_and_is_not_left_without_
     wire = SlowWire(desk)
     desk.open()
     desk.sends_by_itself()
-    drop(desk, desk.page.get_by_test_id("stChatInput"), *paths)
-    have_arrived(desk, "orders.xlsx", "sales.parquet")
+    drop(desk, desk.composer, *paths)
+    desk.has_files("orders.xlsx", "sales.parquet")
     asked: list[str] = []
     desk.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
     wire.hold_answers()
 
     desk.ask("What is in them?")
-    sent = desk.main.locator(".colloquy-sent")
-    expect(sent).to_have_text("What is in them?\n\nSending 2 files…")
+    expect(desk.sent).to_have_text("What is in them?\n\nSending 2 files…")
     with desk.page.expect_event("dialog"):
         desk.page.evaluate("location.reload()")
-    expect(sent).to_be_visible()
+    expect(desk.sent).to_be_visible()
     wire.release()
 
     desk.sees("I see two.")
-    expect(sent).to_have_count(0)
+    expect(desk.sent).to_have_count(0)
     desk.sees_once("Attached file: orders.xlsx")
     desk.page.reload()
     assert asked == ["beforeunload"]
@@ -78,51 +77,43 @@ def test_why_a_message_was_not_sent_is_in_sight_beside_its_many_files(
     expect(desk.composer).to_be_visible()
     desk.is_at_rest()
     desk.page.set_viewport_size({"width": 1280, "height": 500})
-    drop(desk, desk.page.get_by_test_id("stChatInput"), *paths)
+    drop(desk, desk.composer, *paths)
 
     desk.ask("What is in them?")
 
     expect(desk.main.get_by_text("part 0.csv: The file is empty.")).to_be_in_viewport(ratio=1)
     expect(desk.main.get_by_role("link", name="Inspector")).to_be_in_viewport(ratio=1)
-    remove = desk.main.get_by_role("button", name="Remove")
-    expect(remove).to_have_count(7)
-    remove.last.scroll_into_view_if_needed()
-    expect(remove.last).to_be_in_viewport(ratio=1)
+    expect(desk.kept_files).to_have_count(7)
+    desk.kept_files.last.scroll_into_view_if_needed()
+    expect(desk.kept_files.last).to_be_in_viewport(ratio=1)
     expect(desk.composer).to_be_in_viewport(ratio=1)
 
 
-def test_a_file_dropped_beside_the_composer_goes_into_it(
+def test_a_file_or_folder_dropped_beside_the_composer_goes_into_it(
     desk: Desk, model: ScriptedModel, tmp_path: Path
 ) -> None:
-    model.steps = lambda messages, body: {"text": "I see two."}
+    model.steps = lambda messages, body: {"text": "I see four."}
+    folder = tmp_path / "ledgers"
+    (folder / "older").mkdir(parents=True)
     orders, sales = formats.write(
         tmp_path, orders_xlsx=formats.workbook(), sales_parquet=formats.parquet()
     )
+    formats.write(folder, stock_jsonl=formats.JSON_LINES)
+    formats.write(folder / "older", returns_jsonl=formats.JSON_LINES)
 
     expect(desk.composer).to_be_visible()  # it is drawn after the words above it
     desk.is_at_rest()
     drop(desk, desk.main.get_by_text("What would you like to know?"), orders)
-    have_arrived(desk, "orders.xlsx")
+    desk.has_files("orders.xlsx")
     drop(desk, desk.sidebar, sales)
-    have_arrived(desk, "orders.xlsx", "sales.parquet")
+    desk.has_files("orders.xlsx", "sales.parquet")
+    drop(desk, desk.main.get_by_text("What would you like to know?"), folder)
+    desk.has_files("orders.xlsx", "sales.parquet", "stock.jsonl", "returns.jsonl")
     desk.ask("What is in them?")
 
-    desk.sees("I see two.", "Attached file: orders.xlsx", "Attached file: sales.parquet")
-
-
-def test_a_folder_dropped_beside_the_composer_gives_it_the_files_within(
-    desk: Desk, tmp_path: Path
-) -> None:
-    folder = tmp_path / "ledgers"
-    (folder / "older").mkdir(parents=True)
-    formats.write(folder, orders_xlsx=formats.workbook())
-    formats.write(folder / "older", sales_parquet=formats.parquet())
-
-    expect(desk.composer).to_be_visible()
-    desk.is_at_rest()
-    drop(desk, desk.main.get_by_text("What would you like to know?"), folder)
-
-    have_arrived(desk, "orders.xlsx", "sales.parquet")
+    desk.sees("I see four.")
+    desk.sees(*(f"Attached file: {name}" for name in ("orders.xlsx", "sales.parquet")))
+    desk.sees(*(f"Attached file: {name}.jsonl" for name in ("stock", "returns")))
 
 
 def test_a_click_while_the_files_of_a_message_are_uploaded_does_not_lose_it(
@@ -130,7 +121,7 @@ def test_a_click_while_the_files_of_a_message_are_uploaded_does_not_lose_it(
 ) -> None:
     model.steps = lambda messages, body: {"text": "I see one."}
     paste(desk.composer, {"stock.jsonl": formats.JSON_LINES})
-    have_arrived(desk, "stock.jsonl")
+    desk.has_files("stock.jsonl")
 
     with held(stack, "files"):
         desk.ask("What is in it?")
@@ -145,44 +136,19 @@ def test_a_click_while_the_files_of_a_message_are_uploaded_does_not_lose_it(
     assert len(model.requests) == 1
 
 
-def test_pasted_cells_are_text_and_their_picture_is_left_out(desk: Desk) -> None:
-    desk.composer.fill("Which is more?\n")
-
-    paste_cells(desk, desk.composer, CELLS)
-
-    expect(desk.composer).to_have_value(f"Which is more?\n{CELLS}")
-    expect(desk.page.get_by_test_id("stFileChip")).to_have_count(0)
-
-
-def test_a_file_that_cannot_be_read_is_not_left_out_in_silence(
+def test_the_picture_of_pasted_cells_is_left_out_and_one_that_is_dropped_is_not_in_silence(
     desk: Desk, model: ScriptedModel, tmp_path: Path
 ) -> None:
-    (picture,) = formats.write(tmp_path, chart_png=formats.PICTURE)
-    drop(desk, desk.page.get_by_test_id("stChatInput"), picture)
-    have_arrived(desk, "chart.png")
+    desk.composer.fill("Which is more?\n")
+    paste_cells(desk, desk.composer, CELLS)
+    expect(desk.composer).to_have_value(f"Which is more?\n{CELLS}")
+    expect(desk.files).to_have_count(0)
 
-    desk.ask("What does it show?")
+    (picture,) = formats.write(tmp_path, chart_png=formats.PICTURE)
+    drop(desk, desk.composer, picture)
+    desk.has_files("chart.png")
+    desk.composer.press("Enter")
 
     expect(desk.page.get_by_text("This is an image, which cannot be read.")).to_be_visible()
-    expect(desk.composer).to_have_value("What does it show?")
+    expect(desk.composer).to_have_value(f"Which is more?\n{CELLS}")
     assert model.requests == []
-
-
-def test_a_message_is_not_sent_without_a_file_that_has_not_arrived(
-    desk: Desk, model: ScriptedModel
-) -> None:
-    model.steps = lambda messages, body: {"text": "Without it."}
-    desk.page.route("**/_stcore/upload_file/**", lambda route: route.abort())
-    paste(desk.composer, {"stock.jsonl": formats.JSON_LINES})
-    expect(desk.page.get_by_test_id("stFileChipIconError")).to_be_visible()
-    desk.sends_by_itself()
-
-    desk.ask("How many are there?")
-
-    desk.sees("stock.jsonl was not uploaded")
-    expect(desk.composer).to_have_value("How many are there?")
-    assert model.requests == []
-    desk.page.get_by_test_id("stFileChipDeleteBtn").click()
-    desk.composer.press("Enter")
-    desk.sees("Without it.")
-    desk.sees_not("stock.jsonl was not uploaded")

@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from backend.types import JSON
-from tests.e2e.chat.test_files import attach
 from tests.e2e.files.test_downloads import taken
 from tests.e2e.people.people import Office, Person
 from tests.fakes import ScriptedModel
@@ -34,10 +33,10 @@ def works(
     """Send a file, ask, draw a chart, download it, and begin a draft; return session and file."""
     path = tmp_path / f"{word}.csv"
     path.write_text(f"name,amount\n{word},1\n")
-    attach(person, path)
+    person.attach(path)
     person.ask(f"Ask about {word}")
     person.sees(f"An answer about {word}.")
-    expect(person.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    expect(person.charts).to_be_visible()
     person.is_idle()
     person.is_at_rest()
     with person.page.expect_response(re.compile("/media/")) as fetched:

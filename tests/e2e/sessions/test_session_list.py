@@ -46,28 +46,16 @@ def leaves(stack: Stack, session_id: str) -> bool:
     return stack.client.get(f"/sessions/{session_id}").json()["deletes_at"] is not None
 
 
+def is_archived(stack: Stack, session_id: str) -> bool:
+    return bool(stack.client.get(f"/sessions/{session_id}").json()["archived"])
+
+
 def there(stack: Stack, session_id: str) -> bool:
     return stack.client.get(f"/sessions/{session_id}").status_code == 200
 
 
 def has_focus(row: Locator) -> None:
     expect(row).to_be_focused()
-
-
-def scroll_until(desk: Desk, total: int) -> None:
-    """Scroll to the end of the list, as far as it goes, until all have come.
-
-    Again and again: a search that is still being typed begins the list anew.
-    """
-    desk.page.wait_for_function(
-        """total => {
-          const rows = document.querySelector(".sessions .rows");
-          rows.scrollTo(0, rows.scrollHeight);
-          return rows.querySelectorAll("[data-session]").length >= total;
-        }""",
-        arg=total,
-        polling=100,
-    )
 
 
 @pytest.fixture
@@ -142,29 +130,26 @@ def test_several_are_deleted_and_it_is_undone(desk: Desk, stack: Stack, rows: li
         assert there(stack, session_id)
 
 
-def test_several_are_put_away(desk: Desk, stack: Stack, rows: list[str]):
+def test_several_are_put_away_and_one_is_deleted_though_its_tab_is_closed(
+    desk: Desk, stack: Stack, rows: list[str]
+):
+    (kept,) = make(stack, "To be kept")
     desk.choose(rows[1], "Select")
     desk.row(rows[2]).click()
     desk.sidebar.get_by_role("group", name="Selected sessions").get_by_text("Archive").click()
 
     for session_id in rows[1:]:
         expect(desk.row(session_id)).to_have_count(0)
-    for session_id in rows[1:]:
-        assert stack.client.get(f"/sessions/{session_id}").json()["archived"]
+        stack.wait_for(lambda one=session_id: is_archived(stack, one), "it is not put away")
     desk.press("Archived")
     expect(desk.row(rows[1])).to_be_visible()
+    desk.press("Back to sessions")
 
-
-def test_a_deletion_is_carried_out_though_its_tab_is_closed(
-    desk: Desk, stack: Stack, rows: list[str]
-):
     desk.delete(rows[0])
     stack.wait_for(lambda: leaves(stack, rows[0]), "no deletion is planned")
-
     desk.page.close()
     desk.open()
-
-    expect(desk.row(rows[1])).to_be_visible()
+    expect(desk.row(kept)).to_be_visible()
     expect(desk.row(rows[0])).to_have_count(0)
     stack.wait_for(lambda: not there(stack, rows[0]), "it is not deleted")
 
@@ -188,7 +173,7 @@ def test_the_open_session_comes_back_when_its_deletion_is_undone(
 def test_a_session_that_is_chosen_on_a_phone_is_in_sight(desk: Desk, rows: list[str]):
     desk.page.set_viewport_size({"width": 380, "height": 720})
     desk.page.reload()
-    desk.page.get_by_test_id("stExpandSidebarButton").click()
+    desk.open_sidebar()
     expect(desk.row(rows[0])).to_be_in_viewport()
 
     desk.row(rows[0]).click()
@@ -196,9 +181,9 @@ def test_a_session_that_is_chosen_on_a_phone_is_in_sight(desk: Desk, rows: list[
     expect(desk.row(rows[0])).not_to_be_in_viewport()
     desk.is_in_a_session()
     assert desk.session_id == rows[0]
-    desk.page.get_by_test_id("stExpandSidebarButton").click()
+    desk.open_sidebar()
     expect(desk.row(rows[0])).to_be_in_viewport()
-    desk.sidebar.locator(".st-key-new-chat").get_by_role("button").click()
+    desk.link("New Chat").click()
     expect(desk.row(rows[0])).not_to_be_in_viewport()
 
 
@@ -210,27 +195,31 @@ def test_titles_are_text_and_nothing_else(desk: Desk, stack: Stack):
         expect(desk.row(session_id)).to_have_text(shown)
         expect(desk.row(session_id)).to_have_attribute("title", shown)
 
-    assert desk.sidebar.locator("[data-session] :is(img, script)").count() == 0
+    assert desk.sessions.locator("img, script").count() == 0
     assert desk.page.title() == "Colloquy"
     assert not [url for url in desk.requests if "evil" in url]
     long = desk.row(made["x" * 200]).bounding_box()
     assert long and long["height"] < 40
 
 
-def test_hundreds_of_sessions_come_as_one_scrolls_and_the_rest_stays(desk: Desk, stack: Stack):
+def test_hundreds_that_a_search_finds_while_one_types_come_as_one_scrolls_and_the_rest_stays(
+    desk: Desk, stack: Stack
+):
     name = uuid4().hex[:6]
-    made = make(stack, *(f"{name} {number}" for number in range(MANY)))
-    desk.sidebar.get_by_placeholder("Search by title").press_sequentially(name)
-    listed = desk.sidebar.locator("[data-session]")
+    made = make(stack, *(f"Number {name} {number}" for number in range(MANY)))
+    (other,) = make(stack, "Something else")
+    expect(desk.row(other)).to_be_visible()
+    desk.search_titles.press_sequentially(f"number {name}")
+    listed = desk.sessions
     expect(listed.filter(has_text=f"{name} {MANY - 1}")).to_be_visible()
     expect(listed.filter(has_not_text=name)).to_have_count(0)  # the search is done
 
-    scroll_until(desk, MANY)
+    desk.has_sessions(MANY)
 
     expect(listed).to_have_count(MANY)
     expect(desk.sidebar.get_by_role("button", name="Show older")).to_be_hidden()
-    for link in ("new-chat", "search", "inbox"):
-        expect(desk.sidebar.locator(f".st-key-{link}")).to_be_in_viewport()
+    for link in ("New Chat", "Search in messages", "Inbox"):
+        expect(desk.link(link)).to_be_in_viewport()
     desk.row(made[0]).scroll_into_view_if_needed()
     desk.row(made[0]).click()
     desk.is_in_a_session()
@@ -245,10 +234,10 @@ def test_older_sessions_come_though_the_browser_tells_late_what_is_in_view(
     own_desk.context.add_init_script(TELLS_LATE)
     name = uuid4().hex[:6]
     make(stack, *(f"{name} {number}" for number in range(150)))
-    own_desk.sidebar.get_by_placeholder("Search by title").press_sequentially(name)
-    listed = own_desk.sidebar.locator("[data-session]")
+    own_desk.search_titles.press_sequentially(name)
+    listed = own_desk.sessions
     expect(listed.filter(has_text=f"{name} 149")).to_be_visible()
     expect(listed.filter(has_not_text=name)).to_have_count(0)
 
-    scroll_until(own_desk, 150)
+    own_desk.has_sessions(150)
     expect(listed).to_have_count(150)
