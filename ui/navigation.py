@@ -66,7 +66,7 @@ def is_read_only() -> bool:
 
 def asks_to_read() -> bool:
     """Return whether the page is opened read-only, without a composer."""
-    return st.query_params.get("view") == "read" or link_token() is not None
+    return st.query_params.get("view") == "read"
 
 
 def link_token() -> str | None:
@@ -76,10 +76,8 @@ def link_token() -> str | None:
 
 
 def result_path(session_id: UUID, result_id: str) -> str:
-    """Return the API path of a stored result: through the link that opened the page, if any."""
-    token = link_token()
-    of = f"shared/{token}" if token else f"sessions/{session_id}"
-    return f"{of}/results/{result_id}"
+    """Return the API path of a stored result."""
+    return f"sessions/{session_id}/results/{result_id}"
 
 
 def show_session(session_id: UUID) -> None:

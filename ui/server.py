@@ -19,7 +19,7 @@ from streamlit.web.bootstrap import load_config_options
 from backend.addresses import Address, Networks
 from backend.web.identity import HeaderNames, IdentityHeaders
 from backend.web.protection import protect
-from ui import features, index_page, media_files, page_session
+from ui import features, index_page, media_files, page_session, pass_through
 from ui.async_api import AsyncApi
 from ui.features.chat.live.route import LiveRoutes
 from ui.shared import assets, banners
@@ -52,7 +52,8 @@ def create_app(address: Address, proxies: Networks = (), names: HeaderNames = NA
         *SignInRoutes(api, checks, tokens).routes,
         *ProviderRoutes(api, checks).routes,
     ]
-    own += [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
+    own += [*LiveRoutes(api).routes, pass_through.route(api), watch.route(api), assets.route()]
+    own += index_page.routes()
     app = streamlit.App(SCRIPT, lifespan=prepared, routes=own, on_script_error=banners.unexpected)
     gate = Gate(until_left(app), checks, tokens, (page_session.owner_of, media_files.owner_of))
     return protect(IdentityHeaders(gate, proxies, names), address, page_policy())

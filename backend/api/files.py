@@ -3,15 +3,20 @@
 import base64
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import Response
+from fastapi import Query, Response
 
+from backend.api.http.sanitize import Text
 from backend.errors.base import InvalidInput
 from backend.tabular import workbook
+from backend.tabular.charts.drawing import draw
+from backend.tabular.charts.fitting import default_spec
+from backend.tabular.charts.spec import SpecRefused, check_spec
 from backend.tabular.csv_text import csv_of
+from backend.tabular.locales import chart_locale
 
 MAX_NAME_CHARS = 80
 CHUNK = 256_000
@@ -26,6 +31,10 @@ PLAIN_KINDS = frozenset(
 BYTES: dict[str, Any] = {
     "schema": {"type": "string", "contentMediaType": "application/octet-stream"}
 }
+Locale = Annotated[
+    Text | None, Query(max_length=35, description="How a chart writes numbers and days.")
+]
+Format = Literal["json", "csv", "xlsx", "chart"]
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": (
@@ -64,6 +73,39 @@ def result_response(
     if format == "json":
         return result
     return _WRITERS[format](result, f"result-{result_id}")
+
+
+def table_response(
+    table: dict[str, Any], name: str, format: Format, locale: str | None
+) -> Response | dict[str, Any]:
+    """Return a message's table as it is, as a file, or as its chart.
+
+    Raise InvalidInput for a locale that would have no effect, and if there is nothing to draw.
+    """
+    if format == "chart":
+        return chart_of(table, locale)
+    if locale is not None:
+        raise InvalidInput("Only a chart has a locale. Leave it out, or ask for format=chart.")
+    return table if format == "json" else _WRITERS[format](table, name)
+
+
+def chart_of(result: dict[str, Any], locale: str | None) -> dict[str, Any]:
+    """Return the chart of a stored table: the one that was asked for, or else one that fits.
+
+    As Vega-Lite with its data, the notes on what was cut or combined, and its height if it needs
+    one. Raise InvalidInput if there is nothing to draw.
+    """
+    try:
+        asked = result.get("chart")
+        spec = check_spec(asked, result["columns"]) if asked else default_spec(result["columns"])
+    except SpecRefused:
+        spec = default_spec(result["columns"])
+    if spec is None:
+        raise InvalidInput("There are no numbers to chart.")
+    drawing = draw(spec, result, locale)
+    config = {"locale": chart_locale(locale)}
+    drawn = {**drawing.spec, "config": config, "data": {"values": drawing.rows}}
+    return {"spec": drawn, "notes": drawing.notes, "height": drawing.height}
 
 
 def csv_response(result: dict[str, Any], name: str) -> Response:

@@ -12,6 +12,7 @@ from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
 from backend.errors.base import InvalidInput
 from backend.errors.conversations import ResultNotFound, SessionNotFound
+from backend.markdown.tables import find_tables
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
 from backend.types import JSON
 from colloquy_kit.messages.kinds import OPEN_STATUSES, ContentType
@@ -195,6 +196,32 @@ def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id:
     if result is None:
         raise ResultNotFound
     return result
+
+
+def get_table(
+    session: Session, scope: Scope, conversation_id: UUID, message_id: UUID, number: int
+) -> JSON:
+    """Return the whole table of a tool's result, or the table of this number in an answer's text.
+
+    Raise ResultNotFound.
+    """
+    row = session.scalar(
+        select(DisplayMessageRow)
+        .join(ConversationRow, ConversationRow.id == DisplayMessageRow.conversation_id)
+        .where(DisplayMessageRow.id == message_id)
+        .where(DisplayMessageRow.conversation_id == conversation_id)
+        .where(visible_to(scope))
+    )
+    if row is None:
+        raise ResultNotFound
+    table = row.metadata_.get("table")
+    if table and table.get("result_id"):
+        return get_result(session, scope, conversation_id, UUID(table["result_id"]))
+    tables = [table] if table else find_tables(str(row.content.get("text", "")))
+    if number > len(tables):
+        raise ResultNotFound
+    found: JSON = tables[number - 1]
+    return found
 
 
 def columns_of(row: DisplayMessageRow) -> JSON:

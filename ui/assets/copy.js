@@ -5,7 +5,8 @@ const COPY = "M9 3h9a2 2 0 0 1 2 2v11h-2V5H9zM6 7h8a2 2 0 0 1 2 2v10a2 2 0 0 1-2
 const TICK = "M9.5 16.6 4.9 12l-1.4 1.4 6 6L21 7.9l-1.4-1.4z";
 const SHOWN_MS = 2_000;
 
-const write = async (text) => {
+/** Copy a text, also where the browser has no clipboard for pages without HTTPS. */
+export const write = async (text) => {
   if (navigator.clipboard && window.isSecureContext) {
     await navigator.clipboard.writeText(text);
     return;

@@ -10,8 +10,7 @@
   const HIT = '[class*="st-key-hit-"]';
   const SWITCH = '[class*="st-key-view-"]'; // between a table and its chart
   const ANCHOR = '[class*="st-key-actions-"]'; // the line under each message and answer
-  const places = (window.colloquyPlaces = { held: null, seen: null, isOpened: false, isPressed: false });
-  const END = ".st-key-opens-at-end";
+  const places = (window.colloquyPlaces = { held: null, seen: null, isPressed: false });
   // A page without a composer has the second, which is not kept at its end.
   const scroller = () =>
     document.querySelector('[data-testid="stAppScrollToBottomContainer"], [data-testid="stMain"]');
@@ -75,10 +74,6 @@
   }, true);
 
   setInterval(() => {
-    if (!places.isOpened && visible(".st-key-opens-at-end, .st-key-opens-at-top").length) {
-      places.isOpened = true; // only now: the reader moves on from there
-      if (visible(END).length) hold({});
-    }
     const hit = visible(HIT)[0];
     if (!hit || places.seen === keyOf(hit) || !scroller()) return;
     places.seen = keyOf(hit);

@@ -39,7 +39,7 @@ def test_a_link_opens_the_history_to_be_read_until_it_is_revoked(
 
     readers = desk.open(link.removeprefix(f"{desk.url}/"))
     desk.sees(CHART, "The total is", "Read only")
-    expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    expect(desk.main.locator(".cq-chart svg.marks")).to_be_visible()
     _open_query(desk)
     expect(desk.composer).to_have_count(0)
     for act in WRITES:

@@ -100,3 +100,29 @@ def test_nobody_but_the_owner_makes_sees_or_revokes_links(stack: Stack, session_
     check_problem(stack.client.post(path), 404)
     check_problem(stack.client.get(path), 404)
     check_problem(stack.client.delete(f"{path}/{made['id']}"), 404)
+
+
+def test_a_link_gives_each_table_of_an_answer_as_rows_as_a_file_and_as_its_chart(
+    stack: Stack, session_id: str
+):
+    token = make_link(stack, session_id)["token"]
+    text = "| Centre | Spent |\n|---|---|\n| A | 1,234.50 |\n| B | 7.00 |"
+    stack.query_and_commit(
+        """UPDATE display_messages SET content = CAST(:content AS jsonb)
+           WHERE conversation_id = CAST(:session AS uuid) AND position = 2""",
+        session=session_id, content=json.dumps({"text": text}),
+    )  # fmt: skip
+    message = stack.client.get(f"/shared/{token}/messages").json()["items"][1]["id"]
+    path = f"/shared/{token}/messages/{message}/tables"
+
+    table = stack.client.get(f"{path}/1").json()
+    chart = stack.client.get(f"{path}/1", params={"format": "chart", "locale": "de-CH"}).json()
+    csv = stack.client.get(f"{path}/1", params={"format": "csv"})
+
+    assert table["rows"] == [["A", 1234.5], ["B", 7]]
+    assert chart["spec"]["config"]["locale"]["number"]["decimal"] == "."
+    assert len(chart["spec"]["data"]["values"]) == 2
+    assert csv.headers["content-disposition"].startswith("attachment")
+    check_problem(stack.client.get(f"{path}/2"), 404)
+    check_problem(stack.client.get(f"{path}/1", params={"locale": "de"}), 422)
+    check_problem(stack.client.get(f"/shared/{token}/messages/{session_id}/tables/1"), 404)

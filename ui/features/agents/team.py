@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from backend.schemas.conversations.sessions import DisplayMessage, Session
+from backend.schemas.conversations.sessions import Session
 from backend.schemas.conversations.turns import Route, Turn
 from backend.schemas.domains.agents import AgentInfo
 from backend.schemas.domains.templates import Domain
@@ -24,14 +24,10 @@ class Assigned:
 
 @dataclass(frozen=True)
 class Team:
-    """The agents that a person may write to; `turns` has the agent of each turn, by turn id.
-
-    `has_several`: more than one agent has answered, where the agents themselves are not known.
-    """
+    """The agents that a person may write to; `turns` has the agent of each turn, by turn id."""
 
     agents: tuple[AgentInfo, ...] = ()
     turns: Mapping[UUID, Assigned] = field(default_factory=dict)
-    has_several: bool = False
 
     @property
     def manager(self) -> str | None:
@@ -41,7 +37,7 @@ class Team:
     @property
     def is_named(self) -> bool:
         """Whether answers name their agent: with a single agent there is no need."""
-        return self.has_several or len(self.agents) > 1 or self.manager is not None
+        return len(self.agents) > 1 or self.manager is not None
 
     def route(self, turn_id: UUID | None, agent: str) -> Route | None:
         """Return how a turn was routed to this agent; None where another agent has it."""
@@ -55,11 +51,6 @@ class Team:
             for turn in turns
         }
         return replace(self, turns={**self.turns, **more})
-
-
-def of_rows(rows: Iterable[DisplayMessage]) -> Team:
-    """Return the team as the rows show it, for readers who have access to nothing else."""
-    return Team(has_several=len({row.agent for row in rows if row.agent}) > 1)
 
 
 def of_session(session: Session) -> Team:

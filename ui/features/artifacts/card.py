@@ -25,12 +25,11 @@ def show(row: DisplayMessage, target: Target, known: SessionArtifacts, key: str)
     title = plain(str(row.content.get("title") or words.NAMES[kind]), 120)
     by = [row.agent] if row.agent else []
     with st.container(border=True, gap="xsmall", key=f"artifact-card-{key}"):
-        named = f"[{title}]({target.href(known.session_id)})" if known.is_linked else title
-        st.markdown(f"{words.ICONS[kind]} **{named}**")
+        st.markdown(f"{words.ICONS[kind]} **[{title}]({target.href(known.session_id)})**")
         st.caption(plain(" · ".join([words.NAMES[kind], f"version {target.version}", *by])))
         if (newest := known.newer(target)) is not None:
             st.caption(LISTED_AS.format(newest.version))
-        if kind is ArtifactKind.CHART and known.is_linked:
+        if kind is ArtifactKind.CHART:
             content = embedded.load(target.artifact_id, target.version or 1)
             if content is not None:
                 preview.draw_chart(content, key, has_choices=False)

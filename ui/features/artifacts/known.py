@@ -8,7 +8,7 @@ from backend.markdown.cells import STALE, Target, find_targets, rewrite_links, w
 from backend.schemas.artifacts import Artifact
 from backend.schemas.conversations.sessions import DisplayMessage
 from colloquy_kit.messages.kinds import ContentType
-from ui import navigation, state
+from ui import state
 from ui.client import ClientError
 from ui.features.artifacts.calls import list_artifacts
 from ui.shared import last_known
@@ -19,14 +19,10 @@ MOST_PAGES = 5
 
 @dataclass
 class SessionArtifacts:
-    """A session's artifacts by id; empty where none was read. Links point into `session_id`.
-
-    Readers of a shared session cannot open artifacts: `is_linked` is then false.
-    """
+    """A session's artifacts by id; empty where none was read. Links point into `session_id`."""
 
     session_id: UUID
     artifacts: Mapping[UUID, Artifact] = field(default_factory=dict)
-    is_linked: bool = True
 
     def newer(self, target: Target) -> Artifact | None:
         """Return the artifact if it has a newer version than the linked one."""
@@ -36,8 +32,6 @@ class SessionArtifacts:
 
     def link(self, label: str, target: Target) -> str:
         """Return the link to a target from its label, both HTML; marked if there is a newer one."""
-        if not self.is_linked:
-            return label
         href = target.href(self.session_id)
         if self.newer(target) is None:
             return write_anchor(label, href)
@@ -59,8 +53,6 @@ class SessionArtifacts:
 
 def artifacts_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> SessionArtifacts:
     """Return the session's artifacts, read only if one of these rows names one."""
-    if navigation.link_token() is not None:
-        return SessionArtifacts(session_id, is_linked=False)
     if not any(map(_names_one, rows)):
         return SessionArtifacts(session_id)
     return SessionArtifacts(session_id, load(session_id))

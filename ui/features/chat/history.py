@@ -8,7 +8,6 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.conversations.links import SharedSession
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, Session
 from colloquy_kit.messages.kinds import MessageType
 from ui import navigation, state
@@ -65,7 +64,7 @@ def load(session: Session) -> MessagePage:
     return load_window(session, partial(state.client().messages, session.id))
 
 
-def load_window(session: Session | SharedSession, read: Read) -> MessagePage:
+def load_window(session: Session, read: Read) -> MessagePage:
     """Return the rows of the session's window, which is the latest one at first.
 
     `read` returns the latest messages, or those before or after a position, in order.
@@ -93,15 +92,14 @@ def comes_last(session_id: UUID, settled: Sequence[DisplayMessage]) -> bool:
 def show(
     page: MessagePage,
     settled: Sequence[DisplayMessage],
-    session: Session | SharedSession,
+    session: Session,
     actions: Actions,
 ) -> None:
     """Draw the settled rows of a window, and the buttons for earlier and later ones."""
     session_id = session.id
     groups = to_groups(settled)
     first = page.items[0].position if page.items else 0
-    branch = session.branch if isinstance(session, Session) else None
-    with area("history", (session_id, branch, first), rows=len(groups)):
+    with area("history", (session_id, session.branch, first), rows=len(groups)):
         jumps.say_where(session_id, actions)
         if page.next_before is not None and page.items:
             _earlier_buttons(page, session_id)
@@ -154,7 +152,7 @@ def _name(group: Group, agent: str, team: Team, explained: set[UUID | None]) -> 
     name_line.show(agent, route, team.manager)
 
 
-def _read(session: Session | SharedSession, window: Window, read: Read) -> MessagePage:
+def _read(session: Session, window: Window, read: Read) -> MessagePage:
     page = last_known.read(*_page(session.id, session.message_count, window, read))
     return windows.cut_to_turns(page, window)
 

@@ -8,7 +8,6 @@ from backend.schemas.conversations.links import (
     SessionLinks,
     SharedSession,
 )
-from backend.schemas.conversations.sessions import MessagePage
 from ui.client import Client
 
 
@@ -31,11 +30,3 @@ def revoke_link(client: Client, session_id: UUID, link_id: UUID) -> SessionLink:
 def open_link(client: Client, token: str) -> SharedSession:
     """Return the session that a link opens."""
     return client.get(SharedSession, f"shared/{token}")
-
-
-def messages(
-    client: Client, token: str, *, limit: int, before: int | None = None, after: int | None = None
-) -> MessagePage:
-    """Return the latest messages of that session, or those before or after a position, in order."""
-    path = f"shared/{token}/messages"
-    return client.get(MessagePage, path, limit=limit, before=before, after=after)

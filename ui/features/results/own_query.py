@@ -40,12 +40,7 @@ def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
 
 @st.fragment
 def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> None:
-    """Draw the button that opens the editor for this call, or the open editor.
-
-    Readers of a shared session cannot run queries.
-    """
-    if navigation.link_token() is not None:
-        return
+    """Draw the button that opens the editor for this call, or the open editor."""
     editor = state.memory().own_queries.get(call_id)
     if not isinstance(editor, Editor):
         st.button(

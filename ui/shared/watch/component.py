@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from backend.schemas.conversations.links import SharedSession
 from ui import navigation, state
 from ui.shared import assets
 from ui.shared.watch.lists import NO_LIST, Listed, Row
@@ -24,14 +23,11 @@ _component = st.components.v2.component(
 )
 
 
-def keep_fresh(
-    listed: Listed = NO_LIST, rows: Sequence[Row] = (), shared: SharedSession | None = None
-) -> None:
+def keep_fresh(listed: Listed = NO_LIST, rows: Sequence[Row] = ()) -> None:
     """Redraw the page when the session list, the open session or the server has changed.
 
-    Also when the page's own list has other rows, and when a session opened by a link continues or
-    the link is revoked. The comparison is with what was read for this page, so that nothing is
-    missed between two checks.
+    Also when the page's own list has other rows. The comparison is with what was read for this
+    page, so that nothing is missed between two checks.
     """
     held = state.memory()
     session_id = navigation.open_session_id()
@@ -40,15 +36,12 @@ def keep_fresh(
         "session": opened and str(opened.id),
         "archived": str(held.archived).lower(),
         "q": state.search_text(),
-        "link": shared and navigation.link_token(),
         **listed.model_dump(mode="json", exclude_defaults=True),
     }
     _component(
         key=KEY,
         data={
-            "stamp": stamp_of(
-                [*held.pinned, *held.listed.latest], opened, state.server(), rows, shared
-            ),
+            "stamp": stamp_of([*held.pinned, *held.listed.latest], opened, state.server(), rows),
             "shown": {name: value for name, value in shown.items() if value},
             "says_away": held.is_away,  # beside the composer
         },

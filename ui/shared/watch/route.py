@@ -4,29 +4,25 @@ import asyncio
 from uuid import UUID
 
 import httpx
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from backend.schemas.conversations.links import SharedSession
 from backend.schemas.conversations.sessions import Session, SessionPage
 from backend.schemas.operations.server import ServerInfo
 from ui.async_api import AsyncApi
-from ui.navigation import LINK_PATTERN
 from ui.shared.watch.lists import Listed, Row, calls_of, read_rows
 from ui.shared.watch.stamp import LATEST, MOST_PINNED, stamp_of
 
 PATH = "/colloquy/stamp"
 NOT_NOW = 503
-CLOSED = (404, 410)  # the API's status for a link that never existed, or is revoked
 
 
 class Shown(Listed):
     """What a page shows: the open session, the session list, and the page's own list."""
 
     session: UUID | None = None
-    link: str | None = Field(None, pattern=f"^{LINK_PATTERN}$")
     archived: bool = False
     q: str | None = None
 
@@ -50,16 +46,15 @@ def route(api: AsyncApi) -> Route:
 
 async def _stamp_now(http: httpx.AsyncClient, shown: Shown) -> str:
     """Make the same calls as `ui.shared.watch.component` has made for the page."""
-    pinned, latest, server, opened, rows, shared = await asyncio.gather(
+    pinned, latest, server, opened, rows = await asyncio.gather(
         _sessions(http, shown, MOST_PINNED, pinned=True),
         _sessions(http, shown, LATEST, pinned=False),
         http.get("server"),
         _opened(http, shown.session),
         _rows(http, shown),
-        _shared(http, shown.link),
     )
     info = ServerInfo.read(server.raise_for_status().content)
-    return stamp_of([*pinned, *latest], opened, info, rows, shared)
+    return stamp_of([*pinned, *latest], opened, info, rows)
 
 
 async def _rows(http: httpx.AsyncClient, shown: Listed) -> list[Row]:
@@ -90,14 +85,3 @@ async def _opened(http: httpx.AsyncClient, session: UUID | None) -> Session | No
         # Deleted, or its review has ended: the page differs, and says so when it is drawn again.
         return None
     return Session.read(answer.raise_for_status().content)
-
-
-async def _shared(http: httpx.AsyncClient, link: str | None) -> SharedSession | None:
-    if link is None:
-        return None
-    answer = await http.get(f"shared/{link}")
-    return (
-        None
-        if answer.status_code in CLOSED
-        else SharedSession.read(answer.raise_for_status().content)
-    )

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Sequence
 
-from backend.schemas.conversations.links import SharedSession
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.operations.server import ServerInfo
 from ui.shared.watch.lists import Row, mark_of
@@ -17,11 +16,10 @@ def stamp_of(
     opened: Session | None,
     server: ServerInfo,
     rows: Sequence[Row] = (),
-    shared: SharedSession | None = None,
 ) -> str:
     """Return the stamp of a page with these sessions, pinned and latest, and the open one.
 
-    `rows`: those of the page's own list; `shared`: the session opened by a link.
+    `rows`: those of the page's own list.
     """
     sessions = [*sessions, opened] if opened else sessions
     stands = [
@@ -41,7 +39,6 @@ def stamp_of(
         for s in sessions
     ]
     marks = [mark_of(row) for row in rows]
-    read = shared and (shared.title, shared.message_count, shared.updated_at.isoformat())
     waiting = (server.pending_approvals, server.pending_tools)
-    seen = (stands, list(server.missing), waiting, marks, read)
+    seen = (stands, list(server.missing), waiting, marks)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]

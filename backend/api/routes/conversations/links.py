@@ -7,11 +7,11 @@ from fastapi import APIRouter, Path, Query, Response
 
 from backend.api.dependencies import AskScope, ReadScope, ServicesDep
 from backend.api.files import RESPONSES as RESULTS
-from backend.api.files import result_response
+from backend.api.files import Format, Locale, result_response, table_response
 from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.threads import large
 from backend.conversations import links
-from backend.conversations.messages import get_result, list_messages
+from backend.conversations.messages import get_result, get_table, list_messages
 from backend.schemas.conversations.links import (
     LinkToMake,
     NewSessionLink,
@@ -97,3 +97,25 @@ def get_shared_result(
         scope, shared = links.open_link(session, token)
         result = get_result(session, scope, shared.id, result_id)
     return result_response(result, result_id, format)
+
+
+@router.get(
+    "/shared/{token}/messages/{message_id}/tables/{number}",
+    response_model=None,
+    responses=RESULTS,
+)
+@large
+def get_shared_table(
+    token: Token,
+    message_id: UUID,
+    number: Annotated[Whole, Path(ge=1, description="1: its first table.")],
+    services: ServicesDep,
+    caller: ReadScope,
+    format: Format = "json",
+    locale: Locale = None,
+) -> Response | dict[str, Any]:
+    """A table of a message, whole: of a tool's result, or of an answer's text; or its chart."""
+    with services.database.read() as session:
+        scope, shared = links.open_link(session, token)
+        table = get_table(session, scope, shared.id, message_id, number)
+    return table_response(table, f"table-{message_id}-{number}", format, locale)

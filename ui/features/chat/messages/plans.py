@@ -5,7 +5,7 @@ from uuid import UUID
 
 from backend.schemas.tasks import Plan
 from colloquy_kit.messages.kinds import ContentType
-from ui import navigation, state
+from ui import state
 from ui.client import ClientError
 from ui.features.chat.messages.blocks import Block
 from ui.features.plans import calls
@@ -16,11 +16,10 @@ from ui.shared import last_known
 def plans_of(session_id: UUID, blocks: Sequence[Block]) -> Mapping[UUID, Plan]:
     """Return the plans by the display messages of their calls; read only if there is such a call.
 
-    Without plans, as for readers of a shared session, the calls are drawn like those of other
-    tools.
+    Without plans, the calls are drawn like those of other tools.
     """
     found = [call for block in blocks if (call := _call(block)) is not None]
-    if not found or navigation.link_token() is not None:
+    if not found:
         return {}
     try:
         listed = last_known.read(
