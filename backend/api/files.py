@@ -3,18 +3,21 @@
 import base64
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import Query, Response
+from fastapi import Depends, Query, Response
 
 from backend.api.http.sanitize import Text
 from backend.errors.base import InvalidInput
 from backend.tabular import workbook
+from backend.tabular.cells import rows_with
+from backend.tabular.charts.choosing import Choices, choices_of, given_spec
 from backend.tabular.charts.drawing import draw
-from backend.tabular.charts.fitting import default_spec
-from backend.tabular.charts.spec import SpecRefused, check_spec
+from backend.tabular.charts.spec import SpecRefused
+from backend.tabular.columns import described
 from backend.tabular.csv_text import csv_of
 from backend.tabular.locales import chart_locale
 
@@ -31,10 +34,27 @@ PLAIN_KINDS = frozenset(
 BYTES: dict[str, Any] = {
     "schema": {"type": "string", "contentMediaType": "application/octet-stream"}
 }
-Locale = Annotated[
-    Text | None, Query(max_length=35, description="How a chart writes numbers and days.")
-]
 Format = Literal["json", "csv", "xlsx", "chart"]
+
+
+def _text(description: str, most: int = 500) -> Any:
+    return Query(max_length=most, description=description)
+
+
+@dataclass(frozen=True)
+class TableAsked:
+    """The form of a table; a chart without choices is as the model asked for it, or as fits."""
+
+    format: Format = "json"
+    locale: Annotated[Text | None, _text("How a chart writes numbers and days.", 35)] = None
+    containing: Annotated[Text | None, _text("A chart: of the rows with this text.")] = None
+    mark: Annotated[Text | None, _text("A chart's mark: bar, line, area or point.", 20)] = None
+    x: Annotated[Text | None, _text("A chart: the column of the x axis.")] = None
+    y: Annotated[Text | None, _text("A chart: the column that is measured.")] = None
+    colour: Annotated[Text | None, _text("A chart: the column of colours; empty: none.")] = None
+
+
+TableQuery = Annotated[TableAsked, Depends()]
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": (
@@ -76,36 +96,49 @@ def result_response(
 
 
 def table_response(
-    table: dict[str, Any], name: str, format: Format, locale: str | None
+    table: dict[str, Any], name: str, asked: TableAsked
 ) -> Response | dict[str, Any]:
-    """Return a message's table as it is, as a file, or as its chart.
+    """Return a message's table as it is shown, as a file, or as its chart.
 
-    Raise InvalidInput for a locale that would have no effect, and if there is nothing to draw.
+    Raise InvalidInput for wishes that would have no effect, and if there is nothing to draw.
     """
-    if format == "chart":
-        return chart_of(table, locale)
-    if locale is not None:
-        raise InvalidInput("Only a chart has a locale. Leave it out, or ask for format=chart.")
-    return table if format == "json" else _WRITERS[format](table, name)
+    if asked.format == "chart":
+        return chart_response(table, asked)
+    if asked != TableAsked(asked.format):
+        raise InvalidInput("Only a chart is asked for so. Leave it out, or ask for format=chart.")
+    return described(table) if asked.format == "json" else _WRITERS[asked.format](table, name)
 
 
-def chart_of(result: dict[str, Any], locale: str | None) -> dict[str, Any]:
-    """Return the chart of a stored table: the one that was asked for, or else one that fits.
+def chart_response(table: dict[str, Any], asked: TableAsked) -> dict[str, Any]:
+    """Return the chart of a stored table: as it was asked for, or else one that fits.
 
-    As Vega-Lite with its data, the notes on what was cut or combined, and its height if it needs
-    one. Raise InvalidInput if there is nothing to draw.
+    As Vega-Lite with its data, its height if it needs one, the notes on what was cut or combined,
+    why it is another than was asked for, and what can be chosen. Raise InvalidInput.
     """
-    try:
-        asked = result.get("chart")
-        spec = check_spec(asked, result["columns"]) if asked else default_spec(result["columns"])
-    except SpecRefused:
-        spec = default_spec(result["columns"])
+    spec, told = given_spec(table)
     if spec is None:
         raise InvalidInput("There are no numbers to chart.")
-    drawing = draw(spec, result, locale)
-    config = {"locale": chart_locale(locale)}
-    drawn = {**drawing.spec, "config": config, "data": {"values": drawing.rows}}
-    return {"spec": drawn, "notes": drawing.notes, "height": drawing.height}
+    choices = choices_of(spec, table["columns"])
+    if choices and (wanted := _chosen(choices, asked)) != choices:
+        choices, spec = wanted, wanted.spec(table["columns"])
+    if asked.containing:
+        table = {**table, "rows": rows_with(table, asked.containing, asked.locale)}
+    drawing = draw(spec, table, asked.locale)
+    config = {"locale": chart_locale(asked.locale)}
+    return {
+        "spec": {**drawing.spec, "config": config, "data": {"values": drawing.rows}},
+        "height": drawing.height,
+        "notes": drawing.notes,
+        "told": told,
+        "choices": choices and choices.shown(),
+    }
+
+
+def _chosen(choices: Choices, asked: TableAsked) -> Choices:
+    try:
+        return choices.choose(asked.mark, asked.x, asked.y, asked.colour)
+    except SpecRefused as refusal:
+        raise InvalidInput(str(refusal)) from refusal
 
 
 def csv_response(result: dict[str, Any], name: str) -> Response:

@@ -14,6 +14,7 @@ from backend.errors.base import InvalidInput
 from backend.errors.conversations import ResultNotFound, SessionNotFound
 from backend.markdown.tables import find_tables
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
+from backend.tabular.columns import described
 from backend.types import JSON
 from colloquy_kit.messages.kinds import OPEN_STATUSES, ContentType
 from db.models.conversations.conversation import ConversationRow
@@ -205,6 +206,30 @@ def get_table(
 
     Raise ResultNotFound.
     """
+    row = _row(session, scope, conversation_id, message_id)
+    table = row.metadata_.get("table")
+    if table and table.get("result_id"):
+        return get_result(session, scope, conversation_id, UUID(table["result_id"]))
+    tables = [table] if table else find_tables(str(row.content.get("text", "")))
+    if number > len(tables):
+        raise ResultNotFound
+    found: JSON = tables[number - 1]
+    return found
+
+
+def get_query(session: Session, scope: Scope, conversation_id: UUID, message_id: UUID) -> str:
+    """Return the SQL of a tool call, as the model wrote it. Raise ResultNotFound."""
+    row = _row(session, scope, conversation_id, message_id)
+    arguments = row.content.get("arguments") if row.content_type == ContentType.TOOL_CALL else None
+    sql = arguments.get("sql") if isinstance(arguments, dict) else None
+    if not isinstance(sql, str):
+        raise ResultNotFound
+    return sql
+
+
+def _row(
+    session: Session, scope: Scope, conversation_id: UUID, message_id: UUID
+) -> DisplayMessageRow:
     row = session.scalar(
         select(DisplayMessageRow)
         .join(ConversationRow, ConversationRow.id == DisplayMessageRow.conversation_id)
@@ -214,14 +239,18 @@ def get_table(
     )
     if row is None:
         raise ResultNotFound
-    table = row.metadata_.get("table")
-    if table and table.get("result_id"):
-        return get_result(session, scope, conversation_id, UUID(table["result_id"]))
-    tables = [table] if table else find_tables(str(row.content.get("text", "")))
-    if number > len(tables):
-        raise ResultNotFound
-    found: JSON = tables[number - 1]
-    return found
+    return row
+
+
+def with_kinds(page: MessagePage) -> MessagePage:
+    """Return a page whose tables say of each column how its cells are written."""
+    items = [
+        row.model_copy(update={"metadata": {**row.metadata, "table": described(table)}})
+        if (table := row.metadata.get("table"))
+        else row
+        for row in page.items
+    ]
+    return page.model_copy(update={"items": items})
 
 
 def columns_of(row: DisplayMessageRow) -> JSON:

@@ -1,7 +1,8 @@
 """Table cells as people read them, in any view: by their format, a dash for no value. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+from unicodedata import normalize
 
 from backend.tabular.columns import Kind, format_of, kinds_of
 from backend.tabular.locales import NOTHING, write_day, write_moment, write_number
@@ -17,6 +18,28 @@ def cell_writers(columns: Iterable[Mapping[str, Any]], locale: str | None) -> li
         _with_dash(_writer(kind, format_of(column), locale))
         for kind, column in zip(kinds_of(columns), columns, strict=True)
     ]
+
+
+def rows_with(
+    table: Mapping[str, Any], text: str, locale: str | None = None
+) -> list[Sequence[Any]]:
+    """Return the rows in which a cell contains the text, ignoring case and compatibility forms.
+
+    A cell is searched as it is stored and as the page shows it: 1234.5 is also 1.234,50.
+    """
+    wanted, write = _compared(text.strip()), cell_writers(table.get("columns", []), locale)
+
+    def has(cell: Any, shown: Writer) -> bool:
+        if cell is None:
+            return False
+        return wanted in _compared(str(cell)) or wanted in _compared(shown(cell))
+
+    rows: list[Sequence[Any]] = list(table.get("rows", []))
+    return [row for row in rows if any(map(has, row, write))]
+
+
+def _compared(text: str) -> str:
+    return normalize("NFKC", text).casefold()
 
 
 def is_number(kind: Kind) -> bool:

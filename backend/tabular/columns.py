@@ -6,6 +6,7 @@ format, which only some columns have, is a workbook's (`number_formats.py`).
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 
@@ -84,6 +85,21 @@ def format_of(column: Mapping[str, Any]) -> NumberFormat | None:
     if kind not in (Kind.MONEY, Kind.NUMBER):
         return None
     return (parse_format(written) if written else None) or (_CENTS if kind is Kind.MONEY else None)
+
+
+def described(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored table whose columns say how their cells are written.
+
+    `kind`, and `number` where numbers are not written as they are.
+    """
+    columns = list(table.get("columns", []))
+    shown: list[dict[str, Any]] = []
+    for column, kind in zip(columns, kinds_of(columns), strict=True):
+        written = format_of(column)
+        shown.append(
+            {**column, "kind": kind.value} | ({"number": asdict(written)} if written else {})
+        )
+    return {**table, "columns": shown}
 
 
 def _described(column: Mapping[str, Any]) -> tuple[str, str, str]:

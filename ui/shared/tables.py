@@ -1,10 +1,9 @@
 """A tool result's table as a data frame, with numbers and days in the reader's format."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -45,26 +44,6 @@ def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
 def writers(table: Table, locale: str | None) -> list[Writer]:
     """Return the cell writer of each column."""
     return cell_writers(table.get("columns", []), locale)
-
-
-def rows_with(table: Table, text: str, locale: str | None = None) -> list[Sequence[Any]]:
-    """Return the rows in which a cell contains the text, ignoring case and compatibility forms.
-
-    A cell is searched as it is stored and as the page shows it: 1234.5 is also 1.234,50.
-    """
-    wanted, write = _compared(text.strip()), writers(table, locale)
-
-    def has(cell: Any, shown: Writer) -> bool:
-        if cell is None:
-            return False
-        return wanted in _compared(str(cell)) or wanted in _compared(shown(cell))
-
-    rows: list[Sequence[Any]] = list(table.get("rows", []))
-    return [row for row in rows if any(map(has, row, write))]
-
-
-def _compared(text: str) -> str:
-    return normalize("NFKC", text).casefold()
 
 
 def as_tabbed(table: Table, locale: str | None) -> str:

@@ -244,8 +244,9 @@ class DisplayMessage(Wire):
         description="What belongs to it beside its content. `model_name`: the model that answered;"
         " `usage`: the tokens of that model call, in the row of the message's text, else in its"
         " first row: `{input_tokens, cached_tokens, output_tokens, reasoning_tokens}`, absent where"
-        " the endpoint reports none; `table`, `result_id`: a tool's table or file; `author`: who"
-        " wrote it, where people sign in."
+        " the endpoint reports none; `table`, `result_id`: a tool's table or file, of whose"
+        " columns `kind` (and `number`) say how cells are written, where messages are listed;"
+        " `author`: who wrote it, where people sign in."
     )
 
 

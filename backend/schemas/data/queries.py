@@ -26,6 +26,12 @@ class OwnQuery(Input):
     )
 
 
+class LaidOutQuery(Wire):
+    """A query laid out for reading; as it was written where that might mean something else."""
+
+    sql: str
+
+
 class KeptQuery(OwnQuery):
     """A query whose whole result is kept as an artifact of the session."""
 

@@ -107,11 +107,7 @@ def test_a_link_gives_each_table_of_an_answer_as_rows_as_a_file_and_as_its_chart
 ):
     token = make_link(stack, session_id)["token"]
     text = "| Centre | Spent |\n|---|---|\n| A | 1,234.50 |\n| B | 7.00 |"
-    stack.query_and_commit(
-        """UPDATE display_messages SET content = CAST(:content AS jsonb)
-           WHERE conversation_id = CAST(:session AS uuid) AND position = 2""",
-        session=session_id, content=json.dumps({"text": text}),
-    )  # fmt: skip
+    put(stack, session_id, {"text": text})
     message = stack.client.get(f"/shared/{token}/messages").json()["items"][1]["id"]
     path = f"/shared/{token}/messages/{message}/tables"
 
@@ -120,9 +116,58 @@ def test_a_link_gives_each_table_of_an_answer_as_rows_as_a_file_and_as_its_chart
     csv = stack.client.get(f"{path}/1", params={"format": "csv"})
 
     assert table["rows"] == [["A", 1234.5], ["B", 7]]
+    assert [column["kind"] for column in table["columns"]] == ["text", "money"]
+    assert table["columns"][1]["number"]["decimals"] == 2
     assert chart["spec"]["config"]["locale"]["number"]["decimal"] == "."
     assert len(chart["spec"]["data"]["values"]) == 2
     assert csv.headers["content-disposition"].startswith("attachment")
     check_problem(stack.client.get(f"{path}/2"), 404)
     check_problem(stack.client.get(f"{path}/1", params={"locale": "de"}), 422)
     check_problem(stack.client.get(f"/shared/{token}/messages/{session_id}/tables/1"), 404)
+
+
+def test_a_chart_is_drawn_as_its_reader_chooses(stack: Stack, session_id: str):
+    token = make_link(stack, session_id)["token"]
+    text = "| Centre | Kind | Spent |\n|---|---|---|\n| A | x | 1,234.50 |\n| B | y | 7.00 |"
+    put(stack, session_id, {"text": text})
+    message = stack.client.get(f"/shared/{token}/messages").json()["items"][1]["id"]
+    path = f"/shared/{token}/messages/{message}/tables/1"
+
+    def drawn(**asked: str) -> JSON:
+        return stack.client.get(path, params={"format": "chart", **asked}).json()
+
+    first = drawn()
+    assert first["choices"] == {
+        "mark": "bar", "x": "Centre", "y": "Spent", "colour": None,
+        "columns": ["Centre", "Kind", "Spent"], "values": ["Spent"],
+    }  # fmt: skip
+    other = drawn(mark="line", x="Kind", colour="Centre")
+    assert (other["choices"]["mark"], other["choices"]["x"]) == ("line", "Kind")
+    assert other["choices"]["colour"] == "Centre"
+    assert other["spec"] != first["spec"]
+    assert len(drawn(containing="1234")["spec"]["data"]["values"]) == 1
+    for wrong in ({"mark": "arc"}, {"x": "none"}, {"colour": "none"}):
+        check_problem(stack.client.get(path, params={"format": "chart", **wrong}), 422)
+
+
+def test_a_query_is_laid_out_and_of_no_other_message(stack: Stack, session_id: str):
+    token = make_link(stack, session_id)["token"]
+    sql = "select a, sum(b) from t group by 1"
+    put(stack, session_id, {"name": "query_source", "arguments": {"sql": sql}}, "tool_call")
+    first, call, *_ = stack.client.get(f"/shared/{token}/messages").json()["items"]
+    path = f"/shared/{token}/messages"
+
+    laid_out = stack.client.get(f"{path}/{call['id']}/query").json()["sql"]
+
+    assert laid_out.splitlines()[0] == "SELECT"
+    assert laid_out.split() == ["SELECT", "a,", "SUM(b)", "FROM", "t", "GROUP", "BY", "1"]
+    check_problem(stack.client.get(f"{path}/{first['id']}/query"), 404)
+
+
+def put(stack: Stack, session_id: str, content: JSON, content_type: str = "text") -> None:
+    """Make the second message another."""
+    stack.query_and_commit(
+        """UPDATE display_messages SET content = CAST(:content AS jsonb), content_type = :type
+           WHERE conversation_id = CAST(:session AS uuid) AND position = 2""",
+        session=session_id, content=json.dumps(content), type=content_type,
+    )  # fmt: skip

@@ -12,11 +12,16 @@ from uuid import UUID, uuid4
 import pytest
 
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
+from backend.tabular.cells import cell_writers
+from backend.tabular.columns import described
 from backend.tabular.locales import write_day, write_number
 from ui.features.chat import windows
 from ui.features.chat.messages.blocks import Block, to_groups
 from ui.features.chat.messages.steps import Fold, fold
 from ui.shared.formats.times import duration
+from ui.shared.text.json_text import lay_out
+from ui.shared.text.markdown import split_pieces
+from ui.shared.text.markup import is_too_much
 from ui.state import Window
 
 FOLDER = Path(__file__).parent.parent.parent.parent / "ui" / "assets" / "conversation"
@@ -173,6 +178,84 @@ def test_numbers_and_days_are_written_alike(locale):
     ]  # fmt: skip
     assert dates == [write_day(day, locale) for day in days]
     assert took == [duration(one, locale) for one in seconds]
+
+
+COLUMNS: list[dict[str, Any]] = [
+    {"name": name, "type": kind, "format": form}
+    for name, kind, form in (
+        ("spent", "DOUBLE", ""), ("year", "INTEGER", ""), ("ratio", "DOUBLE", ""),
+        ("a", "DOUBLE", "0.0%"), ("b", "DOUBLE", "#,##0.00 [$€-407]"), ("c", "DOUBLE", '"$"#,##0'),
+        ("d", "DOUBLE", '#,##0.0" kg"'), ("e", "DOUBLE", "[$CHF] #,##0.00"), ("f", "INTEGER", "0"),
+        ("g", "DOUBLE", '0.0"%"'), ("h", "VARCHAR", ""), ("i", "DATE", ""), ("j", "TIMESTAMP", ""),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_cells_are_written_as_the_api_says_of_their_columns(locale):
+    numbers = [0, -0.001, 2024, 1234567.891, -1234.5, 0.125, 0.0725, 7.0, 12_345_678]
+    texts = ["2026-11-28", "2026-11-28T14:05:00", "2026-11-28 14:05", "no day", None]
+    columns = described({"columns": COLUMNS})["columns"]
+    values: list[list[Any]] = [
+        texts if column["kind"] in ("text", "date", "moment") else numbers for column in columns
+    ]
+    script = modules("formats") + """
+      const reader = new formats.Reader(given.locale, "UTC");
+      console.log(JSON.stringify(given.columns.map((column, at) =>
+        given.values[at].map((one) => reader.cell(one, column)))));
+    """  # fmt: skip
+
+    made = in_node(script, {"locale": locale, "columns": columns, "values": values})
+
+    writers = cell_writers(COLUMNS, locale)
+    assert [[text.replace("'", "\u2019") for text in one] for one in made] == [
+        [write(value) for value in column] for write, column in zip(writers, values, strict=True)
+    ]
+
+
+def test_a_text_is_plain_where_the_pages_show_it_so():
+    texts = [
+        "words", "*" * 2_001, "*" * 1_999, "| a " * 5_001, "\n".join(["| a | b |"] * 1_700),
+        "> " * 31 + "x", "> " * 30 + "x", "- " * 31 + "x", " " * 101 + "x", "1. " * 40 + "x",
+        "# a\n" * 301, "=\n" * 301, "---\n\n" * 301, "$" * 601, "x\n" * 3_001, "[" * 801,
+        "`" * 4_001, "*" * 1_500 + "\n\n" + "*" * 1_500,
+    ]  # fmt: skip
+    mixed = [
+        "Before.",
+        "*" * 2_500,
+        "```\n" + "*" * 2_500 + "\n```",
+        "    " + "*" * 2_500,
+        "After.",
+    ]
+    script = modules("markup") + """
+      const { isTooMuch, mayColour, partsOf } = markup;
+      console.log(JSON.stringify([given.texts.map(isTooMuch), partsOf(given.mixed),
+        [["x", "sql"], ["x", "md"], ["x".repeat(1001), "sql"], ["x\\n".repeat(6000), "sql"]]
+          .map(([text, language]) => mayColour(text, language))]));
+    """  # fmt: skip
+
+    made, parts, coloured = in_node(script, {"texts": texts, "mixed": mixed})
+
+    assert made == [is_too_much(text) for text in texts]
+    assert [one["text"] for one in parts if one["isPlain"]] == [
+        piece.text for piece in split_pieces(mixed) if piece.kind == "verbatim"
+    ]
+    assert (parts[0]["text"], parts[-1]["text"]) == ("Before.", "After.")
+    assert coloured == [True, False, False, False]
+
+
+def test_json_is_laid_out_as_the_pages_do():
+    deep = "[" * 70 + "]" * 70
+    values = ['{"a": 7, "b": [1.5, 2, {}]}', "7", "words", '"words"', "[1,", deep]
+    script = modules("json") + """
+      console.log(JSON.stringify(given.map((one) => json.readable(one))));
+    """  # fmt: skip
+
+    made = in_node(script, values)
+
+    assert made[0] == [lay_out(json.loads(values[0])), "json"]
+    assert made[1:5] == [["7", ""], ["words", ""], ['"words"', ""], ["[1,", ""]]
+    assert made[5] == [deep, "json"]
 
 
 def test_only_a_paragraph_of_the_sessions_own_pictures_is_drawn_as_pictures():

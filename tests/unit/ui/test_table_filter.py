@@ -2,7 +2,7 @@
 
 import pytest
 
-from ui.shared.tables import rows_with
+from backend.tabular.cells import rows_with
 
 TABLE = {
     "columns": [

@@ -1,6 +1,9 @@
 // Numbers, times and texts as the person reads them: by the browser's locale and zone.
+/** @import { Column, NumberFormat } from "./types.js" */
+
 const NOTHING = "\u2013"; // an en dash
 const MAX_NAME_CHARS = 80;
+const MOST_DECIMALS = 10;
 const INVISIBLE = /[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 // The signs of a known locale; digits are always those of the stored figures, as in exports.
@@ -29,6 +32,7 @@ export class Reader {
       minimumFractionDigits: decimals,
       maximumFractionDigits: decimals,
       useGrouping: isGrouped ? "always" : false,
+      roundingMode: "halfEven", // as exports round
     });
     this.formats.set(key, made);
     return made;
@@ -80,13 +84,41 @@ export class Reader {
     return days === 1 ? `Yesterday ${clock}` : `${this.day(dayOf(when))} ${clock}`;
   }
 
-  /** A cell as people read it: a dash for no value. Whole numbers are not grouped: some are years.
-   * @param {any} value @param {{type?: string}} [column] */
-  cell(value, column = {}) {
+  /** A number as its column is written. @param {number} value @param {NumberFormat} format */
+  written(value, { decimals, currency, is_before, is_percent, unit, is_grouped }) {
+    const size = is_percent ? Number((Math.abs(value) * 100).toFixed(MOST_DECIMALS)) : Math.abs(value);
+    const isGrouped = is_grouped || (decimals === null && !Number.isInteger(size));
+    let text = this.number(size, { decimals: decimals ?? undefined, isGrouped });
+    if (is_percent || unit === "%") text += `${this.percentGap}%`;
+    else if (unit) text += `\u00a0${unit}`;
+    else if (currency && is_before) text = `${currency}${/[\p{L}.]$/u.test(currency) ? "\u00a0" : ""}${text}`;
+    else if (currency) text += `\u00a0${currency}`;
+    return value < 0 && /[1-9]/.test(text) ? `-${text}` : text;
+  }
+
+  get percentGap() {
+    const parts = new Intl.NumberFormat(this.locale, { style: "percent" }).formatToParts(1);
+    return parts.some(({ type, value }) => type === "literal" && value.includes("\u00a0")) ? "\u00a0" : "";
+  }
+
+  /** A cell as people read it, by what the API says of its column: a dash for no value. Whole
+   * numbers without a format are not grouped: some are years.
+   * @param {any} value @param {Column} [column] */
+  cell(value, { kind = "", number = null } = {}) {
     if (value === null || value === undefined) return NOTHING;
-    if (typeof value === "number") return this.number(value, { isGrouped: !Number.isInteger(value) });
+    if (typeof value === "number") {
+      if (number) return this.written(value, number);
+      return this.number(value, { isGrouped: !Number.isInteger(value) });
+    }
     if (typeof value === "object") return JSON.stringify(value);
-    return /^DATE$/i.test(column.type ?? "") ? this.day(String(value)) : String(value);
+    if (kind === "moment") return this.when(String(value));
+    return kind === "date" ? this.day(String(value)) : String(value);
+  }
+
+  /** A stored time: its day in the reader's format, its clock unchanged. @param {string} text */
+  when(text) {
+    const [, day, clock] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:.*))?$/.exec(text) ?? [];
+    return day ? `${this.day(day)} ${clock ?? ""}`.trimEnd() : text;
   }
 
   /** 1.4 MB, 320 bytes. @param {number} bytes */

@@ -2,5 +2,5 @@
 interface Window {
   mermaid: any;
   colloquySignIn?: { check(): void };
-  vegaEmbed: (element: Element, spec: object, options: object) => Promise<{ finalize(): void }>;
+  vegaEmbed: (element: Element, spec: object, options: object) => Promise<{ finalize(): void; view: any }>;
 }

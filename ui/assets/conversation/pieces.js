@@ -1,5 +1,5 @@
 // Divides an answer at the paragraphs that show the session's own pictures. Pure.
-import { markdown } from "../dialect.js";
+import { blocksOf } from "./markup.js";
 
 const PICTURE = /^!\[([^\]\n]{0,300})\]\(<?([^)<>\n]{1,500}?)>?(?: "[^"\n]{0,200}")?\)[ \t]*$/;
 const OWN_RESULT = /(?:^|\/)sessions\/([0-9a-fA-F-]{36})\/results\/([0-9a-fA-F-]{36})(?:$|\?)/;
@@ -33,7 +33,7 @@ export const piecesOf = (text, pictures, session) => {
     const part = lines.slice(start, end).join("\n");
     if (part.trim()) pieces.push({ text: part });
   };
-  const blocks = markdown.parse(text, {});
+  const blocks = blocksOf(text);
   blocks.forEach(({ type, level, map }, place) => {
     if (type !== "paragraph_open" || level) return;
     const found = blocks[place + 1].content.split("\n").map((line) => PICTURE.exec(line.trim()));

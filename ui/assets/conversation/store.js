@@ -75,6 +75,11 @@ export class Conversation {
     return `${this.path}/messages/${message}/tables/${number}`;
   }
 
+  /** The path of a call's query, laid out. @param {string} message */
+  query(message) {
+    return `${this.path}/messages/${message}/query`;
+  }
+
   /** @param {Window} window @param {SharedSession | null} session */
   async #show(window, session) {
     const number = ++this.wanted;

@@ -30,9 +30,31 @@
  * @property {number} message_count
  * @property {string} updated_at
  *
+ * @typedef {object} NumberFormat How the numbers of a column are written; null: with their own decimals.
+ * @property {number | null} decimals
+ * @property {string} currency
+ * @property {boolean} is_before
+ * @property {boolean} is_percent
+ * @property {string} unit
+ * @property {boolean} is_grouped
+ *
+ * @typedef {object} Column
+ * @property {string} [name]
+ * @property {string} [type]
+ * @property {string} [kind] money, number, date, moment or text
+ * @property {NumberFormat | null} [number]
+ *
+ * @typedef {object} Choices Of a chart: what is chosen, and of which columns.
+ * @property {string} mark
+ * @property {string} x
+ * @property {string} y
+ * @property {string | null} colour
+ * @property {string[]} columns
+ * @property {string[]} values
+ *
  * @typedef {object} Table
  * @property {string} [title]
- * @property {{name: string, type?: string, format?: string}[]} columns
+ * @property {Column[]} columns
  * @property {any[][]} rows
  * @property {number} [row_count]
  * @property {number} [read_rows]

@@ -7,11 +7,11 @@ from uuid import UUID
 
 import streamlit as st
 
+from backend.tabular.sql_text import lay_out
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.results import calls, view
 from ui.features.results.origins import OwnQueryResult
-from ui.features.results.sql_text import lay_out
 from ui.shared.once import once
 from ui.shared.text.markdown import plain
 

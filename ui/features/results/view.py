@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from backend.tabular.cells import rows_with
 from backend.tabular.charts.fitting import default_spec
 from backend.tabular.locales import NOTHING
 from ui import state
@@ -51,7 +52,7 @@ def show(table: Table, origin: Origin, key: str) -> None:
         st.warning(f"{plain(error.title)}. {plain(error.detail)} Showing the first rows.")
         whole = table
     locale = st.context.locale
-    rows = tables.rows_with(whole, text, locale) if text else list(whole.get("rows", []))
+    rows = rows_with(whole, text, locale) if text else list(whole.get("rows", []))
     found = {**whole, "rows": rows}
     if "read_rows" in whole:  # of a very long table, not all rows are searched
         table = {**table, "read_rows": whole["read_rows"]}

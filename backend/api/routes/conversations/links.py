@@ -7,11 +7,17 @@ from fastapi import APIRouter, Path, Query, Response
 
 from backend.api.dependencies import AskScope, ReadScope, ServicesDep
 from backend.api.files import RESPONSES as RESULTS
-from backend.api.files import Format, Locale, result_response, table_response
+from backend.api.files import TableQuery, result_response, table_response
 from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.threads import large
 from backend.conversations import links
-from backend.conversations.messages import get_result, get_table, list_messages
+from backend.conversations.messages import (
+    get_query,
+    get_result,
+    get_table,
+    list_messages,
+    with_kinds,
+)
 from backend.schemas.conversations.links import (
     LinkToMake,
     NewSessionLink,
@@ -20,7 +26,9 @@ from backend.schemas.conversations.links import (
     SharedSession,
 )
 from backend.schemas.conversations.sessions import MessagePage
+from backend.schemas.data.queries import LaidOutQuery
 from backend.schemas.ids import SessionId
+from backend.tabular.sql_text import lay_out
 
 router = APIRouter(tags=["links"])
 Token = Annotated[Text, Path(min_length=1, max_length=200)]
@@ -78,9 +86,10 @@ def get_shared_messages(
     """Messages of the shared session's active branch, by ascending position."""
     with services.database.read() as session:
         scope, shared = links.open_link(session, token)
-        return list_messages(
+        page = list_messages(
             session, scope, shared.id, after=after, before=before, limit=limit, of_branch=True
         )
+    return with_kinds(page)
 
 
 @router.get("/shared/{token}/results/{result_id}", response_model=None, responses=RESULTS)
@@ -111,11 +120,21 @@ def get_shared_table(
     number: Annotated[Whole, Path(ge=1, description="1: its first table.")],
     services: ServicesDep,
     caller: ReadScope,
-    format: Format = "json",
-    locale: Locale = None,
+    asked: TableQuery,
 ) -> Response | dict[str, Any]:
     """A table of a message, whole: of a tool's result, or of an answer's text; or its chart."""
     with services.database.read() as session:
         scope, shared = links.open_link(session, token)
         table = get_table(session, scope, shared.id, message_id, number)
-    return table_response(table, f"table-{message_id}-{number}", format, locale)
+    return table_response(table, f"table-{message_id}-{number}", asked)
+
+
+@router.get("/shared/{token}/messages/{message_id}/query")
+def get_shared_query(
+    token: Token, message_id: UUID, services: ServicesDep, caller: ReadScope
+) -> LaidOutQuery:
+    """The query of a tool call, laid out for reading where it certainly means the same."""
+    with services.database.read() as session:
+        scope, shared = links.open_link(session, token)
+        sql = get_query(session, scope, shared.id, message_id)
+    return LaidOutQuery(sql=lay_out(sql))

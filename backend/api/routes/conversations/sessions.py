@@ -30,7 +30,7 @@ from backend.api.routes.conversations.wanted import WantedSessions
 from backend.conversations import accesses, reviews
 from backend.conversations import service as conversations
 from backend.conversations.message_filter import MessageFilter
-from backend.conversations.messages import get_result, list_messages
+from backend.conversations.messages import get_result, list_messages, with_kinds
 from backend.domains.template import image_of, template_of
 from backend.schemas.conversations.sessions import (
     MAX_DELETION_SECONDS,
@@ -201,7 +201,7 @@ def get_messages(
     if is_access:
         accesses.note(services.database, scope, session_id)
     reviews.note_reading(services.database, scope, session_id)
-    return page
+    return with_kinds(page)
 
 
 @router.get("/{session_id}/turns")

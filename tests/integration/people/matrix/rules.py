@@ -251,6 +251,7 @@ OF_CALLER = {
     "POST /sessions": Needs(body={}),
     "GET /shared/{token}": Needs(),
     "GET /shared/{token}/messages": Needs(),
+    "GET /shared/{token}/messages/{message_id}/query": Needs(),
     "GET /shared/{token}/messages/{message_id}/tables/{number}": Needs(),
     "GET /shared/{token}/results/{result_id}": Needs(),
     "DELETE /sign-ins": Needs(),

@@ -6,9 +6,9 @@ from streamlit.testing.v1 import AppTest
 
 from backend.schemas.data.queries import QueryTable
 from backend.tabular.locales import NOTHING, write_day, write_moment, write_number
+from backend.tabular.sql_text import lay_out
 from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.ui.seen import QUESTION, html, words
-from ui.features.results.sql_text import lay_out
 from ui.features.results.view import counted
 from ui.shared import tables
 

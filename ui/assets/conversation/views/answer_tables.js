@@ -1,14 +1,14 @@
 // The tables of an answer, to sort, filter, chart and keep: read when they are asked for.
-import { markdown } from "../../dialect.js";
 import { Problem } from "../api.js";
 import { oneLine } from "../formats.js";
 import { html, icon, useState } from "../html.js";
+import { blocksOf } from "../markup.js";
 import { Fold } from "./buttons.js";
 import { Table } from "./table.js";
 
 /** How many tables a text has been drawn with. @param {string} text */
 export const tablesIn = (text) =>
-  text.includes("|") ? markdown.parse(text, {}).filter(({ type }) => type === "table_open").length : 0;
+  text.includes("|") ? blocksOf(text).filter(({ type }) => type === "table_open").length : 0;
 
 /** @param {{message: string, count: number, conversation: import("../store.js").Conversation}} given */
 export const AnswerTables = ({ message, count, conversation }) => {

@@ -1,8 +1,11 @@
 // Small buttons beside texts and tables.
-import { html, icon, useRef, useState } from "../html.js";
 import { write } from "../../copy.js";
+import DOMPurify from "../../vendor/dompurify.mjs";
+import { html, icon, useEffect, useRef, useState } from "../html.js";
+import { mayColour } from "../markup.js";
 
 const SHOWN_MS = 2_000;
+const clean = /** @type {any} */ (DOMPurify);
 
 /** Copies a text in one click, and then shows a tick. */
 export const Copy = ({ text, label, said = "" }) => {
@@ -24,12 +27,35 @@ export const Copy = ({ text, label, said = "" }) => {
     </button>`;
 };
 
+/** Code in the colours of its language, if that is known. */
+const Coloured = ({ text, language }) => {
+  const place = useRef(null);
+  useEffect(() => {
+    if (!language || !mayColour(text, language)) return;
+    import("../../vendor/highlight.mjs").then(({ default: library }) => {
+      if (!place.current || !library.getLanguage(language)) return;
+      const { value } = library.highlight(text, { language, ignoreIllegals: true });
+      place.current.replaceChildren(clean.sanitize(value, { RETURN_DOM_FRAGMENT: true }));
+    }).catch((problem) => console.error(problem)); // it stays readable
+  }, []);
+  return html`<code ref=${place}>${text}</code>`;
+};
+
 /** Machine text with the button that copies all of it. */
-export const CodeBlock = ({ text, whole = text }) => html`
+export const CodeBlock = ({ text, whole = text, language = "" }) => html`
   <div class="cq-code">
-    <pre tabindex="0"><code>${text}</code></pre>
+    <pre tabindex="0"><${Coloured} key=${language + text} text=${text} language=${language} /></pre>
     <${Copy} text=${whole} label="Copy to clipboard" />
   </div>`;
+
+/** @param {Blob} blob @param {string} name */
+export const save = (blob, name) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
+};
 
 /** A link that saves what is at an address. */
 export const Download = ({ href, name, label, title = label }) => html`

@@ -1,7 +1,8 @@
 // The card of a tool call: what was asked of the tool, and what it gave.
+import { Problem } from "../api.js";
 import { isChart, secondsOf, waits } from "../blocks.js";
 import { oneLine } from "../formats.js";
-import { html, icon } from "../html.js";
+import { html, icon, useEffect, useRef, useState } from "../html.js";
 import { Arguments, Changes } from "./arguments.js";
 import { Fold } from "./buttons.js";
 import { endWords, isEdited, outcomeOf, signOf, wordOf } from "./outcomes.js";
@@ -58,14 +59,33 @@ export const Output = ({ row, conversation }) => {
     ${(links ?? []).map((link) => html`<p class="cq-small"><${WebLink} address=${link.uri}>${icon("link")} ${linkWords(link)}<//></p>`)}`;
 };
 
-const Input = ({ row, reader }) => {
+/** A query, laid out by the API once it is seen; until then, and if that fails, as it was written. */
+const Query = ({ row, sql, conversation }) => {
+  const place = useRef(null);
+  const [shown, show] = useState(sql);
+  useEffect(() => {
+    const seen = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      seen.disconnect();
+      conversation.ask(conversation.query(row.id)).then((laidOut) => show(laidOut.sql)).catch((problem) => {
+        if (!(problem instanceof Problem)) throw problem;
+      });
+    });
+    seen.observe(place.current);
+    return () => seen.disconnect();
+  }, [row.id]);
+  return html`<div ref=${place}><${Code} text=${shown} reader=${conversation.reader} language="sql" /></div>`;
+};
+
+const Input = ({ row, conversation }) => {
+  const { reader } = conversation;
   const given = row.content.arguments;
   const { source, sql, ...rest } = given && typeof given === "object" ? given : {};
   const isQuery = QUERIES.includes(row.content.name) && typeof source === "string" && typeof sql === "string";
   if (!isQuery) return html`<${Labelled} label="Input" value=${given} reader=${reader} />`;
   return html`
     <p class="cq-small">Query of ${oneLine(source, 80)}</p>
-    <${Code} text=${sql} reader=${reader} />
+    <${Query} row=${row} sql=${sql} conversation=${conversation} />
     ${Object.keys(rest).length > 0 && html`<${Labelled} label="Other input" value=${rest} reader=${reader} />`}`;
 };
 
@@ -93,7 +113,7 @@ export const Step = ({ block, conversation }) => {
   const { reader } = conversation;
   if (asked && waits(block)) return html`<${Waiting} asked=${asked} reader=${reader} />`;
   const hasChart = isChart(block);
-  const input = asked ? html`<${Asked} asked=${asked} reader=${reader} />` : html`<${Input} row=${row} reader=${reader} />`;
+  const input = asked ? html`<${Asked} asked=${asked} reader=${reader} />` : html`<${Input} row=${row} conversation=${conversation} />`;
   return html`
     <${Fold} isStep isOpen=${isEdited(asked) || hasChart} sign=${signOf(block)} label=${labelOf(block, conversation)}>
       ${result && html`<${Output} row=${result} conversation=${conversation} />`}

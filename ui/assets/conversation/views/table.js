@@ -8,12 +8,13 @@ import { Copy, Download } from "./buttons.js";
 const FIRST_ROWS = 10;
 const SHOWN_ROWS = 500; // of a table that is laid out whole
 const MOST_NOTES = 3;
+const NUMBERS = ["money", "number"];
 const FILES = [["csv", "CSV"], ["xlsx", "Excel"]];
 
 const compared = (text) => text.normalize("NFKC").toLowerCase();
 
 /** The rows in which a cell contains the text, as it is stored or as it is shown. */
-const rowsWith = ({ columns, rows }, text, reader) => {
+const rowsWith = (rows, columns, text, reader) => {
   const wanted = compared(text.trim());
   const has = (value, place) => value !== null
     && (compared(String(value)).includes(wanted) || compared(reader.cell(value, columns[place])).includes(wanted));
@@ -98,11 +99,11 @@ export const Table = ({ table, path, conversation }) => {
     });
   }, [needsAll]);
   const all = whole ?? table;
-  const columns = table.columns.map((column, place) => ({
-    ...column, isNumber: table.rows.some((row) => typeof row[place] === "number"),
-  }));
+  const columns = useMemo(() => table.columns.map((column) => ({
+    ...column, isNumber: NUMBERS.includes(column.kind),
+  })), [table]);
   const found = useMemo(() => {
-    const matching = text.trim() ? rowsWith(all, text, reader) : all.rows;
+    const matching = text.trim() ? rowsWith(all.rows, columns, text, reader) : all.rows;
     return order ? sorted(matching, order, reader) : matching;
   }, [all, text, order]);
   const shown = found.slice(0, most);
@@ -112,8 +113,8 @@ export const Table = ({ table, path, conversation }) => {
     <section class="cq-table" aria-label=${title}>
       <div class="cq-line">
         <span class="cq-small cq-wide">${title}</span>
-        ${view === "table" && html`<input class="cq-filter" type="search" placeholder="Filter rows" aria-label="Filter rows"
-          value=${text} onInput=${({ currentTarget }) => filter(currentTarget.value)} />`}
+        <input class="cq-filter" type="search" placeholder="Filter rows" aria-label="Filter rows"
+          value=${text} onInput=${({ currentTarget }) => filter(currentTarget.value)} />
         ${(table.chart || numbers) && html`<span class="cq-choice" role="group" aria-label="Show as">
           ${[["table", "table", "Table"], ["chart", "bar_chart", "Chart"]].map(([name, sign, label]) => html`
             <button type="button" aria-pressed=${String(view === name)} onClick=${() => choose(name)}>${icon(sign)} ${label}</button>`)}
@@ -121,10 +122,10 @@ export const Table = ({ table, path, conversation }) => {
       </div>
       ${problem && html`<p class="cq-small" role="alert">${icon("warning")} ${problem}</p>`}
       ${view === "chart"
-        ? html`<${Chart} path=${path} title=${title} conversation=${conversation} />`
+        ? html`<${Chart} path=${path} table=${table} containing=${text.trim()} conversation=${conversation} />`
         : html`<${Rows} columns=${columns} rows=${shown} order=${order} setOrder=${setOrder} reader=${reader} title=${title} />`}
       <div class="cq-line">
-        <span class="cq-small cq-wide">${view === "table" ? counted(all, shown.length, text.trim() ? found.length : null, reader) : ""}</span>
+        <span class="cq-small cq-wide">${counted(all, view === "table" ? shown.length : found.length, text.trim() ? found.length : null, reader)}</span>
         ${view === "table" && shown.length < Math.max(found.length, isCut && !whole ? table.row_count ?? 0 : 0) && html`
           <button type="button" class="colloquy-text-button" onClick=${() => show(SHOWN_ROWS)}>${icon("expand_more")} Show more rows</button>`}
         <${Copy} text=${() => asTabbed({ ...all, rows: found }, reader)} label="Copy the rows for a spreadsheet" said="Copy" />

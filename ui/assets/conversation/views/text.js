@@ -1,12 +1,15 @@
 // Texts: an agent's as Markdown, a person's and a tool's as they are written. Of a long text the
 // rest is shown on demand.
 import { StreamingText } from "../../markdown.js";
-import { html, icon, render, useLayoutEffect, useRef, useState } from "../html.js";
-import { CodeBlock as Block } from "./buttons.js";
+import { html, icon, render, useLayoutEffect, useMemo, useRef, useState } from "../html.js";
+import { readable } from "../json.js";
+import { partsOf } from "../markup.js";
+import { CodeBlock as Block, save } from "./buttons.js";
 import { Diagram } from "./diagram.js";
 
 const ANSWER_CHARS = 200_000;
 const SHOWN_CHARS = 20_000;
+const TOO_MUCH = "Shown as plain text: it has more markup than a browser can lay out.";
 
 /** @param {string} text @param {number} most */
 const firstOf = (text, most) => {
@@ -15,26 +18,31 @@ const firstOf = (text, most) => {
   return text.slice(0, cut > most / 2 ? cut : most);
 };
 
-/** Show a text up to a limit, and all of it once asked for. */
+/** Show a text up to a limit, and all of it once asked for; a long one is also a file. */
 const Long = ({ text, most, reader, draw }) => {
   const [isWhole, showWhole] = useState(false);
   const shown = isWhole ? text : firstOf(text, most);
+  const size = text.length < 1e6 ? reader.number(text.length) : `${reader.number(text.length / 1e6, { decimals: 1 })} million`;
+  const keep = () => save(new Blob([text], { type: "text/plain" }), "message.txt");
   return html`
     ${draw(shown)}
-    ${shown.length < text.length && html`
-      <p class="cq-small">
-        The first ${reader.number(shown.length)} of ${reader.number(text.length)} characters
-        <button class="colloquy-text-button" onClick=${() => showWhole(true)}>${icon("expand_more")} Show all</button>
+    ${text.length > SHOWN_CHARS && html`
+      <p class="cq-line cq-rest">
+        ${shown.length < text.length && html`
+          <span class="cq-small">The first ${reader.number(shown.length)} of ${size} characters</span>
+          <button type="button" class="colloquy-text-button" onClick=${() => showWhole(true)}>${icon("expand_more")} Show all</button>`}
+        <button type="button" class="colloquy-text-button" onClick=${keep}>${icon("download")} Download (${size} characters)</button>
       </p>`}`;
 };
 
-/** Give a code block its button, and draw a diagram's code. @param {Element} block */
+/** Give a code block its colours and its button, and draw a diagram's code. @param {Element} block */
 const equip = (block) => {
   const text = block.textContent.replace(/\n$/, "");
+  const [, language = ""] = /\blanguage-(\S+)/.exec(block.querySelector("code")?.className ?? "") ?? [];
   const around = document.createElement("div");
   block.replaceWith(around);
-  const View = block.querySelector(".language-mermaid") ? Diagram : Block;
-  render(html`<${View} text=${text} />`, around);
+  const View = language === "mermaid" ? Diagram : Block;
+  render(html`<${View} text=${text} language=${language} />`, around);
   return around;
 };
 
@@ -52,28 +60,29 @@ const Drawn = ({ text }) => {
   return html`<div ref=${place} dir="auto"></div>`;
 };
 
+/** What a browser can lay out as Markdown, the rest as it is written. */
+const Parts = ({ text }) => {
+  const parts = useMemo(() => partsOf(text), [text]);
+  return parts.map((part, place) => part.isPlain
+    ? html`<p key=${place} class="cq-small">${icon("info")} ${TOO_MUCH}</p>
+        <div class="cq-verbatim" dir="auto">${part.text}</div>`
+    : html`<${Drawn} key=${place} text=${part.text} />`);
+};
+
 export const Markdown = ({ text, reader }) =>
-  html`<${Long} text=${text} most=${ANSWER_CHARS} reader=${reader} draw=${(shown) => html`<${Drawn} text=${shown} />`} />`;
+  html`<${Long} text=${text} most=${ANSWER_CHARS} reader=${reader} draw=${(shown) => html`<${Parts} text=${shown} />`} />`;
 
 export const Verbatim = ({ text, reader }) =>
   html`<${Long} text=${text} most=${SHOWN_CHARS} reader=${reader}
     draw=${(shown) => html`<div class="cq-verbatim" dir="auto">${shown}</div>`} />`;
 
-export const Code = ({ text, reader }) =>
+export const Code = ({ text, reader, language = "" }) =>
   html`<${Long} text=${text} most=${SHOWN_CHARS} reader=${reader}
-    draw=${(shown) => html`<${Block} text=${shown} whole=${text} />`} />`;
+    draw=${(shown) => html`<${Block} text=${shown} whole=${text} language=${language} />`} />`;
 
-/** The text of a value: JSON is laid out, even if it comes as text. @param {unknown} value */
-const readable = (value) => {
-  if (typeof value !== "string") return JSON.stringify(value, null, 2) ?? "";
-  try {
-    const read = JSON.parse(value);
-    return read !== null && typeof read === "object" ? JSON.stringify(read, null, 2) : value;
-  } catch {
-    return value;
-  }
+export const Labelled = ({ label, value, reader }) => {
+  const [text, language] = readable(value);
+  return html`
+    <p class="cq-small">${label}</p>
+    <${Code} text=${text || "(empty)"} reader=${reader} language=${language} />`;
 };
-
-export const Labelled = ({ label, value, reader }) => html`
-  <p class="cq-small">${label}</p>
-  <${Code} text=${readable(value) || "(empty)"} reader=${reader} />`;

@@ -11,6 +11,7 @@ import streamlit as st
 from backend.schemas.conversations.outcomes import CallOutcome
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.tasks import Plan
+from backend.tabular.sql_text import lay_out as lay_out_sql
 from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from ui import state
 from ui.features.approvals import card as approval_card
@@ -32,7 +33,6 @@ from ui.features.chat.messages.labels import (
 from ui.features.plans import view as plan_view
 from ui.features.results import own_query, view
 from ui.features.results.origins import origin_of
-from ui.features.results.sql_text import lay_out as lay_out_sql
 from ui.shared import links
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
