@@ -59,9 +59,13 @@ class Desk(Conversation):
         """What the page says in its corner."""
         return self.page.get_by_test_id("stToast")
 
+    def is_connected(self) -> None:
+        """Make sure that nothing says that the pages' server does not answer."""
+        expect(self.page.get_by_test_id("stStatusWidget")).to_have_count(0)
+
     def has_no_complaint(self) -> None:
         """Make sure that nothing on the page says that anything failed."""
-        expect(self.page.get_by_test_id("stStatusWidget")).to_have_count(0)
+        self.is_connected()
         expect(self.main.get_by_test_id("stAlertContentError")).to_have_count(0)
         expect(self.told.get_by_text("error", exact=True)).to_have_count(0)  # its icon
 

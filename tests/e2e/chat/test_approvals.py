@@ -23,6 +23,7 @@ SCHEMA: JSON = {
 RULES: list[JSON] = [{"tools": "mail", "action": "ask", "description": "Sends a mail."}]
 ANN = {"name": "mail", "args": {"to": "ann", "amount": 12}}
 BOB = {"name": "mail", "args": {"to": "bob", "amount": 7}}
+EVE = {"name": "mail", "args": {"to": "eve", "amount": 3}}
 
 
 @pytest.fixture
@@ -173,13 +174,13 @@ def test_keys_that_are_faster_than_the_page_lose_no_focus(
 
 
 @pytest.mark.journey
-def test_two_calls_are_decided_one_in_the_chat_and_one_in_the_inbox(
+def test_calls_are_decided_in_the_chat_and_in_the_inbox_in_which_what_is_written_stays(
     desk: Desk, post: Post, tools: ToolServer
 ):
-    session_id = post.ask(ANN, BOB)
+    session_id = post.ask(ANN, BOB, EVE)
     chat = desk.page
     press(card(desk, "ann"), "Approve")
-    desk.sees("Waiting for you: 1 call to decide")
+    desk.sees("Waiting for you: 2 calls to decide")
     assert tools.calls == []
 
     desk.open()
@@ -187,34 +188,25 @@ def test_two_calls_are_decided_one_in_the_chat_and_one_in_the_inbox(
     desk.sees("Orders")
     press(card(desk, "bob"), "Approve")
     desk.sees("approved by you")
-
-    desk.page = chat
-    desk.sees("All done.")
-    assert sorted(given["to"] for _, given in tools.calls) == ["ann", "bob"]
-    assert session_id in desk.page.url
-
-
-def test_what_is_being_written_stays_while_the_inbox_refreshes_itself(
-    desk: Desk, post: Post, tools: ToolServer
-):
-    post.ask(ANN)
-    desk.open("inbox")
-    press(card(desk, "ann"), "Respond")
+    press(card(desk, "eve"), "Respond")
     answer = desk.main.get_by_label("Result for the agent")
     answer.press_sequentially("sent by")
-
     other = make_asking_session(post.stack, tools, "Bills")
+    post.model.steps = [{"tools": [ANN]}, {"text": "All done."}]
     post.stack.submit("And the bills", other)
     desk.sees("Bills")
     expect(answer).to_have_value("sent by")
     expect(answer).to_be_focused()
     answer.press_sequentially(" hand")
     desk.press("Send as the result")
-
     desk.sees("answered by you")
     expect(desk.link("Inbox")).to_contain_text("1")
     post.stack.client.post(f"/sessions/{other}/stop")
-    assert tools.calls == []
+
+    desk.page = chat
+    desk.sees("All done.")
+    assert sorted(given["to"] for _, given in tools.calls) == ["ann", "bob"]
+    assert session_id in desk.page.url
 
 
 def test_what_was_allowed_for_good_asks_no_more_until_it_is_taken_back_and_then_can_be_stopped(

@@ -81,7 +81,7 @@ def test_escape_before_the_turn_is_there_stops_it_unless_one_writes_on(
     expect(desk.main.get_by_text("Stopped")).to_have_count(2)
 
 
-def test_keys_of_one_who_writes_neither_send_a_word_that_is_accepted_nor_list_the_shortcuts(
+def test_keys_of_one_who_writes_do_nothing_else_and_tab_goes_into_what_a_button_has_opened(
     desk: Desk,
 ):
     desk.sends_by_itself()
@@ -101,8 +101,19 @@ def test_keys_of_one_who_writes_neither_send_a_word_that_is_accepted_nor_list_th
     expect(listed).to_have_count(0)
     desk.main.get_by_role("heading").first.click()
     desk.page.keyboard.press("?")
-
     expect(listed).to_be_visible()
+    desk.page.keyboard.press("Escape")
+    expect(listed).to_have_count(0)
+
+    desk.is_at_rest()
+    opener, opened = desk.link("Administration"), desk.opened("Administration")
+    opener.press("Enter")
+    expect(opened).to_be_focused()
+    desk.page.keyboard.press("Tab")
+    expect(opened.get_by_role("button").first).to_be_focused()
+    desk.page.keyboard.press("Escape")
+    expect(opened).to_have_count(0)
+    expect(opener).to_be_focused()
 
 
 @contextmanager
@@ -211,21 +222,6 @@ def test_a_new_chat_at_once_after_a_session_was_chosen_can_be_written_in(
     expect(own_desk.page).not_to_have_url(re.compile("session="))
     own_desk.is_at_rest()
     expect(own_desk.composer).to_be_focused()
-
-
-def test_tab_goes_into_what_a_button_has_opened_and_escape_back_to_it(desk: Desk):
-    desk.is_at_rest()
-    opener = desk.sidebar.get_by_role("button", name="Administration")
-    opened = desk.page.get_by_role("dialog", name="Administration")
-
-    opener.press("Enter")
-    expect(opened).to_be_focused()
-    desk.page.keyboard.press("Tab")
-    expect(opened.get_by_role("button").first).to_be_focused()
-    desk.page.keyboard.press("Escape")
-
-    expect(opened).to_have_count(0)
-    expect(opener).to_be_focused()
 
 
 def test_tab_through_the_header_leaves_the_conversation_where_it_is_read(

@@ -16,7 +16,7 @@ LEFT = "What did the south spend in May?"
 
 
 @pytest.mark.journey
-def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
+def test_messages_that_are_lost_on_their_way_come_back_above_what_was_written_meanwhile(
     desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
@@ -31,7 +31,20 @@ def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
     desk.composer.press("Enter")
     desk.sees("An answer.")
     expect(desk.main.get_by_role("alert")).to_have_count(0)
+    desk.is_idle()
     assert texts(stack.messages(desk.session_id), "user") == [LOST]
+
+    refused: list[Route] = []
+    desk.on_sending(lambda route: refused.append(route))
+    desk.ask("Second")
+    desk.ask("Third")
+    desk.composer.fill("Not sent yet")
+    for number in (1, 2):
+        while len(refused) < number:
+            desk.page.wait_for_timeout(50)
+        refused[-1].abort()
+    desk.sees("The service does not answer")
+    expect(desk.composer).to_have_value("Second\n\nThird\n\nNot sent yet")
 
 
 def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same_unless_it_is_written_anew(
@@ -170,29 +183,6 @@ def test_a_message_that_has_arrived_does_not_come_back_also_when_its_key_is_let_
 
     desk.page.wait_for_timeout(4_500)  # longer than a lost one takes to come back
     expect(desk.composer).to_have_value("")
-
-
-def test_a_refused_message_is_back_above_what_was_written_meanwhile(
-    own_desk: Desk, model: ScriptedModel
-):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk = own_desk
-    desk.ask("First")
-    desk.sees("An answer.")
-    desk.is_idle()
-    refused: list[Route] = []
-    desk.on_sending(lambda route: refused.append(route))
-
-    desk.ask("Second")
-    desk.ask("Third")
-    desk.composer.fill("Not sent yet")
-    for number in (1, 2):
-        while len(refused) < number:
-            desk.page.wait_for_timeout(50)
-        refused[-1].abort()
-
-    desk.sees("The service does not answer")
-    expect(desk.composer).to_have_value("Second\n\nThird\n\nNot sent yet")
 
 
 FAULTY = """() => {

@@ -48,7 +48,9 @@ def test_the_chosen_model_answers_is_named_and_stays(
     expect(desk.main.get_by_text("Here speaks swift.")).to_have_count(2)
 
 
-def test_a_long_name_is_read_to_its_end(desk: Desk, stack: Stack):
+def test_a_long_name_is_read_to_its_end_and_without_a_choice_there_is_none(
+    desk: Desk, stack: Stack, model: ScriptedModel
+):
     names = [f"anthropic.claude-3-5-sonnet-{version}" for version in ("20240620-v1", "20241022-v2")]
     domain = make_domain(stack, model="usual", models=names)
     desk.open(f"?session={make_session(stack, domain['name'])}")
@@ -62,12 +64,9 @@ def test_a_long_name_is_read_to_its_end(desk: Desk, stack: Stack):
         option = desk.page.get_by_role("option", name=name, exact=True)
         assert option.evaluate(IS_WHOLE)
 
-
-def test_without_a_choice_there_is_none(desk: Desk, stack: Stack, model: ScriptedModel):
     model.steps = [{"text": "Done."}]
     desk.open(f"?session={make_session(stack, make_domain(stack)['name'])}")
     desk.ask("one")
     desk.sees("Done.")
-
     desk.is_at_rest()
     expect(choice(desk)).to_have_count(0)

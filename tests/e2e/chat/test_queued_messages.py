@@ -36,7 +36,7 @@ def test_a_message_sent_meanwhile_waits_and_is_answered_next(desk: Desk, model: 
     assert text.index("Answer to one.") < text.index("two") < text.index("Answer to two.")
 
 
-def test_a_message_sent_meanwhile_is_below_the_answer_from_its_first_moment(
+def test_a_message_sent_meanwhile_is_below_the_answer_at_once_and_taken_back_into_the_composer(
     desk: Desk, model: ScriptedModel
 ):
     model.steps = without_end("Paragraph 1 of many.")
@@ -44,14 +44,21 @@ def test_a_message_sent_meanwhile_is_below_the_answer_from_its_first_moment(
     desk.sees("Paragraph 1 of")
     desk.sends_by_itself()
     held: list[Route] = []
-    desk.page.route("**/colloquy/send", lambda route: held.append(route), times=1)
+    desk.on_sending(lambda route: held.append(route), times=1)
 
-    desk.ask("two")
-
-    expect(desk.main.locator(".colloquy-answer ~ * .colloquy-sent")).to_have_text("two")
+    desk.ask("never mind")
+    expect(desk.sent_below_the_answer).to_have_text("never mind")
     held[0].continue_()
     desk.sees("Waiting: 1 turn before it")
+
+    desk.is_at_rest()
+    desk.composer.fill("Something newer")
+    desk.press("Take back")
+    desk.sees_not("Waiting: 1 turn before it")
+    expect(desk.composer).to_have_value("never mind\n\nSomething newer")
     desk.press("Stop")
+    desk.is_idle()
+    desk.sees_once("never mind")  # in the composer only
 
 
 def test_a_queued_turn_is_shown_once_its_own_message_is_above_it(
@@ -80,23 +87,3 @@ def test_a_queued_turn_is_shown_once_its_own_message_is_above_it(
     text = own_desk.main.inner_text()
     assert text.index("Answer to one.") < text.index("two") < text.index("Answer to two.")
     ends["two"].set()
-
-
-def test_a_queued_message_that_is_taken_back_returns_to_the_composer(
-    desk: Desk, model: ScriptedModel
-):
-    model.steps = without_end("Paragraph 1 of many.")
-    desk.ask("one")
-    desk.sees("Paragraph 1 of")
-    desk.ask("never mind")
-    desk.sees("Waiting: 1 turn before it")
-
-    desk.is_at_rest()
-    desk.composer.fill("Something newer")
-    desk.press("Take back")
-
-    desk.sees_not("Waiting: 1 turn before it")
-    expect(desk.composer).to_have_value("never mind\n\nSomething newer")
-    desk.press("Stop")
-    desk.is_idle()
-    desk.sees_once("never mind")  # in the composer only

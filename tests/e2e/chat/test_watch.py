@@ -18,26 +18,19 @@ def is_look(request: Request) -> bool:
 
 @pytest.mark.journey
 def test_what_happens_elsewhere_comes_to_a_page_that_nobody_touches(
-    desk: Desk, stack: Stack
-) -> None:
-    desk.is_at_rest()
-
-    session_id = make_session(stack)
-    stack.client.patch(f"/sessions/{session_id}", json={"title": "Made elsewhere"})
-
-    expect(desk.sidebar.get_by_text("Made elsewhere")).to_be_visible()
-
-
-def test_a_title_that_changes_elsewhere_comes_to_its_page(
     desk: Desk, stack: Stack, model: ScriptedModel
 ) -> None:
     model.steps = lambda messages, body: {"text": "Answered."}
     desk.ask("Tell me")
     desk.sees("Answered.")
     desk.is_idle()
+    desk.is_at_rest()
+
+    session_id = make_session(stack)
+    stack.client.patch(f"/sessions/{session_id}", json={"title": "Made elsewhere"})
+    expect(desk.sidebar.get_by_text("Made elsewhere")).to_be_visible()
 
     stack.client.patch(f"/sessions/{desk.session_id}", json={"title": "Another name"})
-
     desk.sees("Another name")
 
 
@@ -50,30 +43,22 @@ def leave_unsent(desk: Desk, stack: Stack) -> str:
     return session_id
 
 
-def test_a_session_that_is_deleted_elsewhere_is_told_and_its_unsent_text_is_kept(
+def test_a_session_that_is_deleted_elsewhere_is_told_and_its_unsent_text_is_kept_for_a_new_chat(
     desk: Desk, stack: Stack
 ) -> None:
-    session_id = leave_unsent(desk, stack)
+    for is_reloaded in (False, True):
+        session_id = leave_unsent(desk, stack)
 
-    stack.client.delete(f"/sessions/{session_id}")
+        stack.client.delete(f"/sessions/{session_id}")
+        if is_reloaded:
+            desk.page.reload()
 
-    desk.sees("There is no such session, or it was deleted.")
-    expect(desk.item(session_id)).to_have_count(0)
-    desk.main.get_by_role("link", name="Start a new chat").click()
-    expect(desk.composer).to_have_value(UNSENT)
+        desk.sees("There is no such session, or it was deleted.")
+        expect(desk.item(session_id)).to_have_count(0)
+        desk.main.get_by_role("link", name="Start a new chat").click()
+        expect(desk.composer).to_have_value(UNSENT)
+        desk.composer.fill("")
 
-
-def test_a_reload_after_the_session_is_gone_keeps_its_unsent_text_for_a_new_chat(
-    desk: Desk, stack: Stack
-) -> None:
-    session_id = leave_unsent(desk, stack)
-
-    stack.client.delete(f"/sessions/{session_id}")
-    desk.page.reload()
-
-    desk.sees("There is no such session, or it was deleted.")
-    desk.main.get_by_role("link", name="Start a new chat").click()
-    expect(desk.composer).to_have_value(UNSENT)
     kept = desk.page.evaluate("Object.keys(sessionStorage)")
     assert [name for name in kept if name.startswith("colloquy-draft-")] == []
 

@@ -93,7 +93,7 @@ class Person(Desk):
     def sign_out(self, name: str, button: str = "Sign out here") -> None:
         """Sign out in the menu under one's name."""
         self.sidebar.get_by_role("button", name=name).click()
-        self.opened(name).get_by_role("button", name=button).click()
+        self.page.get_by_role("dialog").get_by_role("button", name=button).click()
 
     def is_out(self, timeout: float | None = None) -> None:
         """Wait until the tab is where people sign in."""

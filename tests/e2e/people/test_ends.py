@@ -55,9 +55,10 @@ def test_who_is_disabled_while_an_answer_streams_loses_page_stream_and_turn(
 
 
 @pytest.mark.parametrize("is_elsewhere", [False, True], ids=["", "served by another process"])
-def test_signing_out_everywhere_ends_the_pages_of_other_browsers(
-    office: Office, contexts: list[BrowserContext], is_elsewhere: bool
+def test_signing_out_here_leaves_other_browsers_where_they_are_and_everywhere_ends_their_pages(
+    office: Office, model: ScriptedModel, contexts: list[BrowserContext], is_elsewhere: bool
 ) -> None:
+    model.steps = [{"text": "Here I am."}]
     login = office.person()
     url = office.stack.start_ui() if is_elsewhere else office.url
     here, there = Person(contexts[0], office.url), Person(contexts[1], url)
@@ -65,29 +66,19 @@ def test_signing_out_everywhere_ends_the_pages_of_other_browsers(
         one.visit()
         one.sign_in(login)
 
+    here.sign_out(login)
+    here.is_out()
+    there.ask("Are you there?")
+    there.sees("Here I am.")
+    there.is_idle()
+
+    here.sign_in(login)
     here.sign_out(login, "Sign out everywhere")
     here.is_out()
     with at_most(SIGNED_OUT_SECONDS):
         there.is_out()
 
     there.sees("Your sign-in has ended")
-
-
-def test_signing_out_here_leaves_the_other_browser_where_it_is(
-    office: Office, model: ScriptedModel, contexts: list[BrowserContext]
-) -> None:
-    model.steps = [{"text": "Here I am."}]
-    login = office.person()
-    here, there = (Person(context, office.url) for context in contexts)
-    for one in (here, there):
-        one.visit()
-        one.sign_in(login)
-
-    here.sign_out(login)
-    here.is_out()
-    there.ask("Are you there?")
-
-    there.sees("Here I am.")
 
 
 def test_a_page_whose_cookie_is_gone_goes_to_the_sign_in_and_comes_back(

@@ -23,7 +23,9 @@ PASTE_AND_RELOAD = """(area, text) => {
 
 
 @pytest.mark.journey
-def test_a_reload_keeps_the_unsent_text_of_each_session(desk: Desk, model: ScriptedModel):
+def test_a_reload_keeps_the_unsent_text_of_each_session_and_brings_back_none_that_was_sent(
+    desk: Desk, model: ScriptedModel
+):
     model.steps = lambda messages, body: {"text": "An answer."}
     desk.ask("First")
     desk.sees("An answer.")
@@ -47,19 +49,10 @@ def test_a_reload_keeps_the_unsent_text_of_each_session(desk: Desk, model: Scrip
     desk.new_chat()
     expect(desk.composer).to_have_value("about something new")
 
-
-def test_a_message_that_was_sent_does_not_come_back_by_a_reload(desk: Desk, model: ScriptedModel):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk.sends_by_itself()
-    desk.composer.fill("Which of them?")
-    desk.page.reload()
-    expect(desk.composer).to_have_value("Which of them?")
     desk.composer.press("Enter")
     desk.sees("An answer.")
     desk.is_idle()
-
     desk.page.reload()
-
     desk.sees("An answer.")
     desk.sends_by_itself()
     expect(desk.composer).to_have_value("")

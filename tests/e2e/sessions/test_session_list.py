@@ -109,7 +109,13 @@ def test_the_keyboard_is_enough(desk: Desk, stack: Stack, rows: list[str]):
 
 
 @pytest.mark.journey
-def test_several_are_deleted_and_it_is_undone(desk: Desk, stack: Stack, rows: list[str]):
+def test_several_are_deleted_and_it_is_undone_also_where_one_of_them_is_open(
+    desk: Desk, stack: Stack, model: ScriptedModel, rows: list[str]
+):
+    model.steps = lambda messages, body: {"text": "Still here."}
+    stack.chat("Stay", rows[0])
+    desk.row(rows[0]).click()
+    desk.sees("Still here.")
     desk.row(rows[0]).click(modifiers=["Control"])
     desk.row(rows[2]).click(modifiers=["Shift"])
     expect(desk.sidebar.get_by_text("3 selected")).to_be_visible()
@@ -123,8 +129,10 @@ def test_several_are_deleted_and_it_is_undone(desk: Desk, stack: Stack, rows: li
     question.get_by_role("button", name="Delete").click()
     expect(desk.sidebar.get_by_text("Deleting 2 sessions …").first).to_be_visible()
     expect(desk.row(rows[0])).to_have_count(0)
+    desk.sees("What would you like to know?")
     desk.press("Undo")
 
+    desk.sees("Still here.")
     for session_id in rows:
         expect(desk.row(session_id)).to_be_visible()
         assert there(stack, session_id)
@@ -152,22 +160,6 @@ def test_several_are_put_away_and_one_is_deleted_though_its_tab_is_closed(
     expect(desk.row(kept)).to_be_visible()
     expect(desk.row(rows[0])).to_have_count(0)
     stack.wait_for(lambda: not there(stack, rows[0]), "it is not deleted")
-
-
-def test_the_open_session_comes_back_when_its_deletion_is_undone(
-    desk: Desk, model: ScriptedModel, stack: Stack
-):
-    model.steps = lambda messages, body: {"text": "Still here."}
-    session = stack.chat("Stay")["session_id"]
-    desk.open(f"?session={session}")
-    desk.sees("Still here.")
-
-    desk.delete(session)
-    desk.sees("What would you like to know?")
-    desk.press("Undo")
-
-    desk.sees("Still here.")
-    expect(desk.row(session)).to_be_visible()
 
 
 def test_a_session_that_is_chosen_on_a_phone_is_in_sight(desk: Desk, rows: list[str]):

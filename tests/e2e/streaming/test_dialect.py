@@ -55,10 +55,10 @@ def test_a_stored_answer_means_on_the_page_what_it_means_in_a_download(
     desk.ask("Tell me")
 
     desk.is_idle()
-    parts = desk.main.locator(".stHtml .colloquy-prose")
+    parts = desk.prose
     expect(parts).to_have_count(len(written))
     formulas = len(FORMULA.findall("".join(written)))
-    expect(desk.main.locator(".stHtml [data-is-drawn] math")).to_have_count(formulas)
+    expect(desk.prose.locator("[data-is-drawn] math")).to_have_count(formulas)
     for html, expected in zip(parts.evaluate_all(STORED), written, strict=True):
         assert structure_of(html) == structure_of(FORMULA.sub("", expected))
     assert not [url for url in desk.requests if "example.com" in url]

@@ -54,7 +54,7 @@ def offered(desk: Desk, *names: str) -> None:
 def answers(desk: Desk) -> Locator:
     """The lines above the answers that say whose they are."""
     said = re.compile("^(Sage|Reconciler|Report-writer)( · .*)?$")
-    return desk.main.get_by_test_id("stCaptionContainer").filter(has_text=said)
+    return desk.speakers.filter(has_text=said)
 
 
 def test_keys_and_mouse_complete_the_name_of_an_agent(desk: Desk, session: str) -> None:
@@ -83,15 +83,12 @@ def test_keys_and_mouse_complete_the_name_of_an_agent(desk: Desk, session: str) 
     desk.composer.press_sequentially("go on")
     expect(desk.composer).to_have_value("@Report-writer go on")
 
-
-def test_a_name_is_completed_within_text_that_has_no_spaces(desk: Desk, session: str) -> None:
-    desk.composer.fill("请看一下")
+    desk.composer.fill("请看一下")  # text that has no spaces
     desk.composer.press("Home")
     desk.composer.press("ArrowRight")
     desk.composer.press_sequentially("@rec")
     offered(desk, "Reconciler")
     desk.composer.press("Enter")
-
     expect(desk.composer).to_have_value("请@Reconciler 看一下")
 
 
@@ -157,7 +154,7 @@ def test_two_that_speak_at_once_stand_side_by_side_also_after_a_reload(
         EventStream(redis).publish(UUID(session), piece)
 
     for _ in range(2):
-        drafts = desk.main.locator(".colloquy-draft")
+        drafts = desk.drafts
         expect(drafts).to_have_text(
             [
                 re.compile("Reconciler · mentioned.*First I compare", re.DOTALL),
@@ -169,7 +166,7 @@ def test_two_that_speak_at_once_stand_side_by_side_also_after_a_reload(
     desk.is_idle()
 
 
-def test_a_wrong_mention_is_told_and_stays_in_the_composer(
+def test_a_wrong_mention_is_told_and_stays_and_a_new_chat_completes_those_of_its_domain(
     desk: Desk, session: str, stack: Stack
 ) -> None:
     desk.ask("@Auditor look at this")
@@ -178,20 +175,16 @@ def test_a_wrong_mention_is_told_and_stays_in_the_composer(
     desk.ask("@Sage and @Reconciler, look at this")
     desk.sees("Write to one agent at a time")
     expect(desk.composer).to_have_value("@Sage and @Reconciler, look at this")
-
     assert stack.messages(session) == []
 
-
-def test_a_new_chat_completes_the_agents_of_the_chosen_domain(desk: Desk, stack: Stack) -> None:
-    domain = make_domain(stack, **TEAM)
+    domain = stack.client.get(f"/sessions/{session}").json()["domain"]
     desk.new_chat()
     desk.composer.press_sequentially("@")
     expect(agents(desk)).to_have_count(0)
     desk.composer.fill("")
-    desk.choose_domain(domain["name"])
+    desk.choose_domain(domain)
     desk.is_at_rest()
     desk.composer.press_sequentially("@")
-
     offered(desk, "Sage", "Reconciler", "Report-writer")
 
 
