@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.accessibility import axe
+from tests.e2e.conversation import STATUS
 from tests.e2e.desk import Desk
 from tests.fakes import ENDLESS, ScriptedModel
 from tests.stack import Stack
@@ -30,9 +31,9 @@ LISTEN = """() => {
     (target.parentElement ?? target).closest('[role="status"]') ?? target;
   new MutationObserver((changes) => {
     for (const status of new Set(changes.map(statusOf)))
-      if (status.matches?.('.colloquy-live [role="status"]')) window.said.push(status.textContent);
+      if (status.matches?.('STATUS')) window.said.push(status.textContent);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
-}"""
+}""".replace("STATUS", STATUS)
 GERMAN = "Sales\nday;amount\n31.12.2026;1,5\n"
 
 
@@ -74,7 +75,7 @@ def test_a_screen_reader_is_told_what_a_turn_does_and_not_how_the_time_goes_by(
     desk.page.evaluate(LISTEN)
 
     desk.ask("Tell me")
-    expect(desk.main.locator(".colloquy-status")).to_contain_text("Writing… · 2 s · step 1")
+    expect(desk.status).to_contain_text("Writing… · 2 s · step 1")
 
     said = desk.page.evaluate("window.said")
     assert said[-1] == "Writing…"
@@ -83,7 +84,7 @@ def test_a_screen_reader_is_told_what_a_turn_does_and_not_how_the_time_goes_by(
 
 def test_a_running_turn_and_its_open_cards_keep_nobody_out(running: Desk) -> None:
     running.sees('"cost_centre"')
-    expect(running.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    expect(running.charts).to_be_visible()
     check(running, "a turn that runs, with open cards, a chart and a queued message")
 
 
@@ -91,11 +92,11 @@ def test_no_dialog_or_menu_of_a_chat_keeps_anybody_out(desk: Desk, stack: Stack)
     session_id = stack.chat("Good morning.")["session_id"]
     desk.open(f"?session={session_id}")
     desk.is_at_rest()
-    dialog, menu = desk.page.get_by_role("dialog"), desk.page.get_by_test_id("stPopoverBody")
+    dialog = desk.page.get_by_role("dialog")
 
-    for name, opened in (("Usage", menu), ("Export", menu), ("Administration", menu)):
+    for name in ("Usage", "Export", "Administration"):
         desk.press(name)
-        _check_opened(desk, name, opened)
+        _check_opened(desk, name, desk.opened(name))
     desk.press("Share")
     dialog.get_by_role("button", name="Make a link").click()
     expect(dialog.get_by_text("Copy it now.")).to_be_visible()
@@ -104,7 +105,7 @@ def test_no_dialog_or_menu_of_a_chat_keeps_anybody_out(desk: Desk, stack: Stack)
     _check_opened(desk, "Allowed tools", dialog)
     desk.page.keyboard.press("?")
     _check_opened(desk, "shortcuts", dialog)
-    desk.item(session_id).locator(".more").click()
+    desk.open_menu(session_id)
     _check_opened(desk, "a session's menu", desk.page.get_by_role("menu"))
     desk.choose(session_id, "Rename")
     _check_opened(desk, "Rename", desk.item(session_id).get_by_role("textbox"))

@@ -192,7 +192,7 @@ def test_a_link_from_elsewhere_opens_the_desk(
 
     page.evaluate("url => { location.href = url }", served["pages"])
 
-    expect(page.get_by_test_id("stChatInputTextArea")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Ask anything about your data")).to_be_visible()
     page.close()
 
 
@@ -234,7 +234,9 @@ def test_a_script_that_is_not_ours_does_not_run_in_the_pages(desk: Desk):
     assert desk.page.evaluate("window.ran") is None
 
 
-def test_the_apis_documents_draw_from_here_alone(context: BrowserContext, served):
+def test_the_apis_documents_draw_from_here_alone_and_can_be_tried_out(
+    context: BrowserContext, served
+):
     page, requests, complaints = context.new_page(), [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("console", lambda line: complaints.append(line.text))
@@ -243,20 +245,13 @@ def test_the_apis_documents_draw_from_here_alone(context: BrowserContext, served
 
     expect(page.get_by_role("heading", name="Colloquy")).to_be_visible()
     expect(page.locator(".opblock").first).to_be_visible()
+    page.locator(".opblock-summary").filter(has_text="/healthz").click()
+    page.get_by_role("button", name="Try it out").click()
+    page.get_by_role("button", name="Execute").click()
+    expect(page.locator(".live-responses-table").get_by_text("alive").first).to_be_visible()
     assert not [line for line in complaints if "Content Security Policy" in line]
     outside = [url for url in requests if not url.startswith((served["api"], "data:"))]
     assert not outside, json.dumps(outside)
-
-
-def test_the_apis_documents_can_be_tried_out(context: BrowserContext, served):
-    page = context.new_page()
-    page.goto(f"{served['api']}/api/docs")
-    page.locator(".opblock-summary").filter(has_text="/healthz").click()
-
-    page.get_by_role("button", name="Try it out").click()
-    page.get_by_role("button", name="Execute").click()
-
-    expect(page.locator(".live-responses-table").get_by_text("alive").first).to_be_visible()
 
 
 def watch_documents(page: Page) -> list[tuple[str, int]]:

@@ -30,7 +30,7 @@ def charted(desk: Desk, stack: Stack, model: ScriptedModel) -> Desk:
     call = {"tools": [{"name": "make_chart", "args": CALL}]}
     model.steps = [call, {"text": ANSWER}]
     desk.open(f"?session={stack.chat('Chart the cities')['session_id']}")
-    expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    expect(desk.charts).to_be_visible()
     desk.is_at_rest()
     return desk
 
@@ -45,7 +45,7 @@ def show_chart_buttons(desk: Desk, name: str) -> None:
     """Move the mouse to a button that a chart has under the mouse; again, if the page moves."""
     for _ in range(TRIES):
         desk.lies_still()
-        desk.main.get_by_test_id("stVegaLiteChart").filter(visible=True).hover()
+        desk.charts.hover()
         with suppress(TimeoutError):
             return button(desk, name).hover(timeout=TIP_MS)
     raise AssertionError(f"The chart's button {name} is not there.")
@@ -81,13 +81,13 @@ def test_a_chart_is_downloaded_as_pictures_and_rows_and_stays_as_it_is_looked_at
     assert rows(content)["Amounts by city"][-2:] == ROWS
 
     desk.main.get_by_role("radio", name="Table").filter(visible=True).first.click()
-    table = desk.main.get_by_test_id("stDataFrame").filter(visible=True)
+    table = desk.tables
     expect(table).to_have_count(1)
     desk.press("Archived")  # the page is drawn again
     expect(button(desk, "Back to sessions")).to_be_visible()
     desk.is_at_rest()
     expect(table).to_have_count(1)
-    expect(desk.main.get_by_test_id("stVegaLiteChart").filter(visible=True)).to_have_count(0)
+    expect(desk.charts).to_have_count(0)
 
 
 @pytest.mark.journey

@@ -44,8 +44,7 @@ def long_session(stack: Stack) -> str:
 def top_of(desk: Desk, stack: Stack, text: str) -> float:
     """How far from the top of the screen a text stands, once nothing moves any more."""
     desk.is_at_rest()
-    is_free = "() => window.colloquyPlaces.held === null"
-    stack.wait_for(lambda: desk.page.evaluate(is_free), "the page does not come to rest")
+    desk.holds_no_place()
     box = said(desk, text).bounding_box()
     assert box is not None
     return box["y"]
@@ -66,7 +65,7 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
     field = desk.main.get_by_placeholder("phrase in quotes")
     field.fill("the pelican")
     field.press("Enter")
-    hit = desk.main.locator('[class*="st-key-found-"]')
+    hit = desk.hits
     expect(hit).to_have_count(1)
     expect(hit).to_contain_text("It is the pelican's.")
     expect(desk.page).to_have_url(re.compile(r"search\?q=the(\+|%20)pelican"))
@@ -99,7 +98,9 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
     expect(said(desk, "Answer 99")).to_be_in_viewport()
 
 
-def test_both_ends_of_a_long_session_are_one_click_away(desk: Desk, stack: Stack) -> None:
+def test_both_ends_of_a_long_session_are_one_click_away_and_a_search_one_key(
+    desk: Desk, stack: Stack
+) -> None:
     desk.open(f"?session={long_session(stack)}")
     expect(said(desk, "Answer 99")).to_be_in_viewport()
     desk.is_at_rest()
@@ -116,6 +117,16 @@ def test_both_ends_of_a_long_session_are_one_click_away(desk: Desk, stack: Stack
     desk.press("Jump to the latest")
     expect(said(desk, "Answer 99")).to_be_in_viewport()
     desk.sees_not("Question 0.")
+    desk.is_at_rest()
+
+    # What is written there is found without another key.
+    desk.page.keyboard.press("ControlOrMeta+k")
+    expect(desk.main.get_by_placeholder("phrase in quotes")).to_be_focused()
+    length = desk.page.evaluate("history.length")
+    desk.page.keyboard.type("the peli", delay=400)
+    expect(desk.hits.first).to_contain_text("the pelican's.")
+    expect(desk.page).to_have_url(re.compile(r"search\?q=the(\+|%20)peli"))
+    assert desk.page.evaluate("history.length") == length  # Back leads to the chat
 
 
 def test_a_message_that_is_written_at_a_place_found_goes_to_its_session(
@@ -130,7 +141,7 @@ def test_a_message_that_is_written_at_a_place_found_goes_to_its_session(
     field = desk.main.get_by_placeholder("phrase in quotes")
     field.fill("the pelican's")
     field.press("Enter")
-    desk.main.locator('[class*="st-key-found-"]').first.click(position={"x": 200, "y": 50})
+    desk.hits.first.click(position={"x": 200, "y": 50})
     desk.sees("Answer 40")
     desk.is_at_rest()
 
@@ -152,40 +163,20 @@ def answers(desk: Desk) -> list[str]:
     return re.findall(r"Answer \d+", "\n".join(desk.main.all_inner_texts()))
 
 
-def test_a_search_that_a_shortcut_opens_is_written_and_found_without_another_key(
-    desk: Desk, stack: Stack
+def test_each_page_is_reached_from_a_search_which_stays_where_its_own_is_asked_for(
+    desk: Desk,
 ) -> None:
-    session_id = long_session(stack)
-    desk.open(f"?session={session_id}")
-    desk.sees("Answer 99.")
-    desk.is_at_rest()
-
-    desk.page.keyboard.press("ControlOrMeta+k")
-    expect(desk.main.get_by_placeholder("phrase in quotes")).to_be_focused()
-    length = desk.page.evaluate("history.length")
-    desk.page.keyboard.type("the peli", delay=400)
-
-    expect(desk.main.locator('[class*="st-key-found-"]').first).to_contain_text("the pelican's.")
-    expect(desk.page).to_have_url(re.compile(r"search\?q=the(\+|%20)peli"))
-    assert desk.page.evaluate("history.length") == length  # Back leads to the chat
-
-
-def test_each_page_is_reached_from_a_search(desk: Desk) -> None:
-    for page in ("inbox", "tasks", "agents", "data"):
-        desk.open("search?q=anything")
-        desk.is_at_rest()
-        desk.page.locator(f".st-key-{page} button").click()
-        expect(desk.page).to_have_url(f"{desk.url}/{page}")
-        desk.is_at_rest()
-        expect(desk.main.get_by_role("alert")).to_have_count(0)
-
-
-def test_a_search_stays_where_its_own_page_is_asked_for(desk: Desk) -> None:
     desk.open("search?q=anything")
     desk.is_at_rest()
-
     desk.page.keyboard.press("ControlOrMeta+k")
-
     desk.is_at_rest()
     expect(desk.main.get_by_placeholder("phrase in quotes")).to_have_value("anything")
     expect(desk.page).to_have_url(f"{desk.url}/search?q=anything")
+
+    for page in ("inbox", "tasks", "agents", "data"):
+        desk.open("search?q=anything")
+        desk.is_at_rest()
+        desk.link(page.capitalize()).click()
+        expect(desk.page).to_have_url(f"{desk.url}/{page}")
+        desk.is_at_rest()
+        expect(desk.main.get_by_role("alert")).to_have_count(0)

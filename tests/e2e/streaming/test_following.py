@@ -8,64 +8,13 @@ from playwright.sync_api import expect
 from tests.e2e.desk import Desk
 from tests.e2e.slow_wire import SlowWire
 from tests.e2e.streaming.answers import CALL, ENDLESS
+from tests.e2e.streaming.places import FIRST_SEEN, STANDS, TOPS, UNTIL
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
 LINES = 20
 TURNS = 14
 BELOW = 100  # pixels of what comes below an answer: its actions, the foot of the page
-# An IntersectionObserver measures what is painted, after all scripts of a frame.
-TOPS = """(node, lines) => new Promise((done) => {
-  const drawn = () => document.querySelectorAll(".colloquy-text > p").length;
-  const until = drawn() + lines;
-  const tops = [];
-  const look = () => {
-    const observer = new IntersectionObserver(([{ boundingClientRect }]) => {
-      observer.disconnect();
-      tops.push(Math.round(boundingClientRect.top));
-      if (drawn() < until) requestAnimationFrame(look);
-      else done(tops);
-    });
-    observer.observe(node);
-  };
-  look();
-})"""
-STANDS = """() => new Promise((done) => {
-  const view = document.querySelector("main");
-  let top, still = 0;
-  const look = () => {
-    still = view.scrollTop === top ? still + 1 : 0;
-    top = view.scrollTop;
-    if (still > 10) done();
-    else requestAnimationFrame(look);
-  };
-  look();
-})"""
-# Where a node is painted until another text appears, and some frames longer.
-UNTIL = """(node, text) => new Promise((done) => {
-  const tops = [];
-  let after = 0;
-  const look = () => new IntersectionObserver(([{ boundingClientRect }], observer) => {
-    observer.disconnect();
-    tops.push(Math.round(boundingClientRect.top));
-    if (document.querySelector("main").innerText.includes(text)) after += 1;
-    if (after < 20) requestAnimationFrame(look);
-    else done(tops);
-  }).observe(node);
-  look();
-})"""
-# Whether a text is in view in the first frame in which it is painted.
-FIRST_SEEN = """(text) => {
-  const look = () => {
-    const node = [...document.querySelectorAll("main p")].find((p) => p.innerText === text);
-    if (!node) return requestAnimationFrame(look);
-    new IntersectionObserver(([{ isIntersecting }], observer) => {
-      observer.disconnect();
-      window.firstSeen = isIntersecting;
-    }).observe(node);
-  };
-  requestAnimationFrame(look);
-}"""
 
 
 @pytest.fixture
@@ -81,53 +30,36 @@ def streaming(desk: Desk, model: ScriptedModel) -> Desk:
     return desk
 
 
-def test_what_is_below_a_streaming_answer_stays_in_its_place(streaming: Desk) -> None:
+@pytest.mark.journey
+def test_a_reader_is_kept_at_the_end_left_further_up_and_kept_at_the_end_again(
+    streaming: Desk,
+) -> None:
     take_back = streaming.main.get_by_role("button", name="Take back")
-
     tops = take_back.evaluate(TOPS, LINES)
-
     assert len(tops) > LINES
     assert max(tops) - min(tops) <= 1
     expect(take_back).to_be_in_viewport()
 
-
-@pytest.mark.journey
-def test_a_reader_who_scrolls_up_is_left_there(streaming: Desk) -> None:
     streaming.main.hover()
     streaming.page.mouse.wheel(0, -600)
     streaming.page.evaluate(STANDS)
-    seen = streaming.main.get_by_text("Paragraph 3 of")
-    place = seen.bounding_box()
     last = re.findall(r"Paragraph (\d+) of", streaming.main.inner_text())[-1]
-
+    seen = streaming.main.get_by_text(f"Paragraph {int(last) - LINES} of")
+    place = seen.bounding_box()
     streaming.sees(f"Paragraph {int(last) + LINES} of")
-
     assert seen.bounding_box() == place
-    expect(streaming.main.get_by_role("button", name="Take back")).not_to_be_in_viewport()
-
-
-def test_a_reader_who_comes_back_to_the_end_is_kept_there(streaming: Desk) -> None:
-    take_back = streaming.main.get_by_role("button", name="Take back")
-    streaming.main.hover()
-    streaming.page.mouse.wheel(0, -600)
     expect(take_back).not_to_be_in_viewport()
 
     streaming.page.mouse.wheel(0, 100_000)
-
     expect(take_back).to_be_in_viewport()
     tops = take_back.evaluate(TOPS, LINES)
     assert max(tops) - min(tops) <= 1
 
-
-def test_a_message_that_is_sent_from_further_up_is_seen(streaming: Desk) -> None:
-    streaming.main.hover()
     streaming.page.mouse.wheel(0, -600)
-    expect(streaming.main.get_by_role("button", name="Take back")).not_to_be_in_viewport()
-
-    streaming.ask("And after that?")
-
+    expect(take_back).not_to_be_in_viewport()
+    streaming.ask("And after that?")  # what one has written oneself is seen
     streaming.sees("Waiting: 2 turns before it")
-    expect(streaming.main.get_by_role("button", name="Take back").last).to_be_in_viewport()
+    expect(take_back.last).to_be_in_viewport()
 
 
 def test_a_reader_who_followed_a_link_stays_at_its_message(
@@ -139,7 +71,7 @@ def test_a_reader_who_followed_a_link_stays_at_its_message(
     desk.open(f"?session={session_id}&at=1")
     desk.sees("An answer of one line.")
     desk.is_at_rest()
-    desk.page.wait_for_function("() => !colloquyPlaces.held")
+    desk.holds_no_place()
     seen = desk.main.get_by_text("The first question").last
     place = seen.bounding_box()
 
@@ -149,20 +81,24 @@ def test_a_reader_who_followed_a_link_stays_at_its_message(
     assert seen.bounding_box() == place
 
 
-def test_another_session_opens_at_its_end(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
-    model.steps = [{"text": "An answer of one line.\n\n" * 30 + "That is all."}]
+def test_a_page_and_another_session_are_opened_at_their_end(
+    own_desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    model.steps = [{"text": "An answer of one line.\n\n" * 60 + "That is all."}]
     first, other = (stack.chat(f"Question {number}")["session_id"] for number in (1, 2))
-    desk.open(f"?session={first}")
-    desk.sees("That is all.")
-    desk.is_at_rest()
-    desk.main.hover()
-    desk.page.mouse.wheel(0, -400)
-    expect(desk.main.get_by_text("That is all.")).not_to_be_in_viewport()
+    own_desk.context.add_init_script(f"({FIRST_SEEN})('That is all.')")
 
-    desk.row(other).click()
+    own_desk.open(f"?session={first}")
+    own_desk.sees("That is all.")
+    own_desk.is_at_rest()
+    assert own_desk.page.evaluate("window.firstSeen") is True
 
-    desk.sees("Question 2")
-    expect(desk.main.get_by_text("That is all.")).to_be_in_viewport()
+    own_desk.main.hover()
+    own_desk.page.mouse.wheel(0, -400)
+    expect(own_desk.main.get_by_text("That is all.")).not_to_be_in_viewport()
+    own_desk.row(other).click()
+    own_desk.sees("Question 2")
+    expect(own_desk.main.get_by_text("That is all.")).to_be_in_viewport()
 
 
 def test_the_last_answer_of_another_session_comes_before_its_history(
@@ -192,25 +128,13 @@ def test_the_last_answer_of_another_session_comes_before_its_history(
     expect(last).to_be_in_viewport()
 
 
-def test_a_page_is_opened_at_its_end(own_desk: Desk, stack: Stack, model: ScriptedModel) -> None:
-    model.steps = [{"text": "An answer of one line.\n\n" * 60 + "That is all."}]
-    session_id = stack.chat("Tell me")["session_id"]
-    own_desk.context.add_init_script(f"({FIRST_SEEN})('That is all.')")
-
-    own_desk.open(f"?session={session_id}")
-
-    own_desk.sees("That is all.")
-    own_desk.is_at_rest()
-    assert own_desk.page.evaluate("window.firstSeen") is True
-
-
 def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
     model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
     desk.open(f"?session={stack.chat('Show the rows')['session_id']}")
     desk.page.set_viewport_size({"width": 1280, "height": 600})
     desk.unfold_steps()
     desk.is_at_rest()
-    desk.page.wait_for_function("() => !colloquyPlaces.held")
+    desk.holds_no_place()
     desk.lies_still()
     card = desk.step("query_source")
     place = card.bounding_box()

@@ -39,20 +39,20 @@ def click_while_it_moves(desk: Desk, control: Locator, drift: int = 0) -> None:
 def test_a_switch_that_moves_is_switched(moving: Desk) -> None:
     click_while_it_moves(moving, moving.main.get_by_role("radio", name="Chart"))
 
-    expect(moving.main.get_by_test_id("stVegaLiteChart")).to_be_visible()
+    expect(moving.charts).to_be_visible()
 
 
 def test_a_list_that_opens_from_a_moving_button_stays_open(moving: Desk) -> None:
     click_while_it_moves(moving, moving.main.get_by_role("button", name="Usage"))
 
-    expect(moving.page.get_by_test_id("stPopoverBody")).to_be_visible()
+    expect(moving.opened("Usage")).to_be_visible()
 
 
 @pytest.mark.parametrize(("drift", "is_folded"), [(0, True), (-30, False)])
 def test_a_pointer_that_was_moved_away_takes_its_press_back(
     moving: Desk, drift: int, is_folded: bool
 ) -> None:
-    card = moving.main.locator("summary").filter(has_text="query_source")
+    card = moving.step("query_source")
     click_while_it_moves(moving, card, drift)
     moving.page.evaluate("() => new Promise((done) => setTimeout(done))")
 

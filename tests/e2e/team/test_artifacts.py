@@ -5,7 +5,7 @@ from threading import Event
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
@@ -28,10 +28,6 @@ def table(stack: Stack, session: str) -> str:
     revised = {"artifact_id": artifact_id, "content": ROWS[:39]}
     scenes.call(stack, session, "revise_artifact", **revised)
     return artifact_id
-
-
-def panel(desk: Desk) -> Locator:
-    return desk.page.get_by_role("complementary", name="Artifacts")
 
 
 def answers(model: ScriptedModel, text: str, until: Event | None = None) -> None:
@@ -60,7 +56,7 @@ def test_a_number_leads_to_its_cell_and_the_chat_stays_as_it_is(
 
     number.click()
 
-    beside = panel(desk)
+    beside = desk.panel
     expect(beside.get_by_text("Row 3 · amount_eur")).to_be_visible()
     expect(beside.get_by_text("A newer version exists: 2.")).to_be_visible()
     expect(beside).to_be_focused()
@@ -84,13 +80,13 @@ def test_a_number_of_an_answer_that_streams_leads_there_at_once(
     desk.ask("Compare")
 
     # A hand holds the button for a while, and the paragraph grows meanwhile.
-    desk.main.locator(".colloquy-draft").get_by_role("link", name="301").click(delay=500)
+    desk.drafts.get_by_role("link", name="301").click(delay=500)
 
-    expect(panel(desk).get_by_text("Row 3 · amount_eur")).to_be_visible()
-    expect(desk.main.locator(".colloquy-draft a[href*=evil]")).to_have_count(0)
+    expect(desk.panel.get_by_text("Row 3 · amount_eur")).to_be_visible()
+    expect(desk.drafts.locator("a[href*=evil]")).to_have_count(0)
     over.set()
     desk.is_idle()
-    expect(panel(desk).get_by_text("Row 3 · amount_eur")).to_be_visible()
+    expect(desk.panel.get_by_text("Row 3 · amount_eur")).to_be_visible()
 
 
 def test_what_is_not_there_is_said_and_the_list_offered(
@@ -98,9 +94,9 @@ def test_what_is_not_there_is_said_and_the_list_offered(
 ) -> None:
     desk.open(f"?session={session}&artifact={uuid4()}@1")
 
-    expect(panel(desk).get_by_text(re.compile("This artifact does not exist"))).to_be_visible()
-    panel(desk).get_by_role("button", name="Differences").click()
-    expect(panel(desk).get_by_text("Version 2 of 2")).to_be_visible()
+    expect(desk.panel.get_by_text(re.compile("This artifact does not exist"))).to_be_visible()
+    desk.panel.get_by_role("button", name="Differences").click()
+    expect(desk.panel.get_by_text("Version 2 of 2")).to_be_visible()
 
 
 @pytest.mark.parametrize("title", ["Differences by cost centre and month " * 3, "Differences" * 9])
@@ -110,7 +106,7 @@ def test_a_long_title_leaves_the_buttons_of_the_panel_where_they_are(
     named = scenes.make(stack, session, "table", title.strip(), content=ROWS)
     desk.open(f"?session={session}&artifact={named['artifact_id']}@1")
 
-    beside = panel(desk)
+    beside = desk.panel
     close = beside.get_by_role("button", name="Close the panel")
     expect(close).to_be_visible()
     desk.is_at_rest()

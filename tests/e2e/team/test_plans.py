@@ -39,7 +39,9 @@ def node(desk: Desk, name: str, word: str) -> Locator:
 
 
 @pytest.mark.journey
-def test_a_plan_lives_asks_and_goes_on(desk: Desk, session: str, mended: Event) -> None:
+def test_a_plan_lives_asks_opens_its_tasks_and_goes_on(
+    desk: Desk, session: str, mended: Event
+) -> None:
     desk.open(f"?session={session}")
     expect(node(desk, "first", "done")).to_be_visible()
     expect(node(desk, "asks", "asks you")).to_be_visible()
@@ -56,17 +58,11 @@ def test_a_plan_lives_asks_and_goes_on(desk: Desk, session: str, mended: Event) 
     node(desk, "last", "done").click()
     desk.sees("After Task asks")
 
-
-def test_a_task_opens_and_leads_back(desk: Desk, session: str) -> None:
-    desk.open(f"?session={session}")
-    node(desk, "first", "done").click()
-
     desk.main.get_by_role("link", name="Open", exact=True).click()
-
-    desk.sees("work first;", "All of first is done.")
+    desk.sees("work last;", "All of last is done.")
     expect(desk.composer).to_have_count(0)
     desk.main.get_by_role("link", name="A task of").click()
-    expect(node(desk, "asks", "asks you")).to_be_visible()
+    expect(node(desk, "asks", "done")).to_be_visible()
 
 
 def test_a_call_of_a_task_is_decided_in_the_session_that_its_plan_opens(
@@ -89,20 +85,15 @@ def test_a_call_of_a_task_is_decided_in_the_session_that_its_plan_opens(
 
 
 @pytest.mark.journey
-def test_the_page_of_tasks_has_what_is_active_first(desk: Desk, session: str) -> None:
+def test_the_page_of_tasks_has_what_is_active_first_and_hears_of_what_becomes_of_it(
+    desk: Desk, session: str, stack: Stack, mended: Event
+) -> None:
     desk.open("tasks")
-
-    question = desk.main.get_by_text("Task asks has failed.").first
-    expect(question).to_be_visible()
-    done = desk.main.get_by_text("All of first is done.")
-    expect(done).to_have_count(0)
+    expect(desk.main.get_by_text("Task asks has failed.").first).to_be_visible()
+    expect(desk.main.get_by_text("All of first is done.")).to_have_count(0)
     desk.main.get_by_role("link", name="Open the task").first.click()
     desk.sees("work asks;")
 
-
-def test_the_page_of_tasks_hears_of_what_becomes_of_them_elsewhere(
-    desk: Desk, session: str, stack: Stack, mended: Event
-) -> None:
     desk.open("tasks")
     expect(desk.main.get_by_text("Task asks has failed.").first).to_be_visible()
     (shown,) = stack.client.get(f"/sessions/{session}/tasks").json()["items"]
@@ -112,7 +103,6 @@ def test_the_page_of_tasks_hears_of_what_becomes_of_them_elsewhere(
 
     mended.set()
     answer = stack.client.post(f"/tasks/{ids['asks']}/decision", json={"decision": "retry"})
-
     assert answer.status_code == 200, answer.text
     expect(card).to_contain_text("Done")
 
@@ -125,7 +115,8 @@ def test_agents_of_tasks_speak_at_once_on_the_page_of_their_plan_also_after_a_re
     team = Team(stack, model, lambda name: {"text": said[name], "until": goes_on[name]})
     turn = team.ask(plan(task("a"), task("b", agent="Writer")))
     stack.wait_for(lambda: team.asked.total() == len(said), "the tasks do not run")
-    drafts = desk.open(f"?session={turn['session_id']}").locator(".colloquy-draft")
+    desk.open(f"?session={turn['session_id']}")
+    drafts = desk.drafts
     both = [
         re.compile("Analyst · Task a.*First I compare", re.DOTALL),
         re.compile("Writer · Task b.*Meanwhile I draw", re.DOTALL),
