@@ -9,6 +9,12 @@ from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 
 MEGABYTE = 1_000_000
+LIKE_MARKUP = (
+    "Array:items[2] is 7",
+    ":smile: a:b{c} at 10:30",
+    ":material/home: says",
+    "::note and :red[x]",
+)
 
 
 def test_a_pasted_megabyte_is_taken_and_the_page_stays_quick(desk: Desk, model: ScriptedModel):
@@ -27,13 +33,17 @@ def test_a_pasted_megabyte_is_taken_and_the_page_stays_quick(desk: Desk, model: 
 
 
 @pytest.mark.journey
-def test_an_answers_images_and_markup_do_nothing(desk: Desk, model: ScriptedModel):
-    text = (
+def test_images_and_markup_do_nothing_and_what_only_looks_like_it_is_read_as_it_was_written(
+    desk: Desk, model: ScriptedModel
+):
+    called = (
+        "![t](https://evil.invalid/t.png) :material/home: **b**\n\n"
         "![tracker](https://evil.invalid/a.png) "
         "<img src=https://evil.invalid/b.png onerror=alert(1)> "
         "![ref][r] <script>alert(2)</script> $5 and $6 :material/home:\n\n"
-        "```\n![code](https://evil.invalid/c.png)\n```\n\n[r]: https://evil.invalid/d.png\n\nDone."
+        "```\n![code](https://evil.invalid/c.png)\n```\n\n[r]: https://evil.invalid/d.png\n\n"
     )
+    text = called + "\n\n".join(LIKE_MARKUP) + "\n\nIn code: `Array:items[2] ![a](b)`. Done."
     alerts = []
     desk.page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
     model.steps = lambda messages, body: {"text": text}
@@ -41,47 +51,16 @@ def test_an_answers_images_and_markup_do_nothing(desk: Desk, model: ScriptedMode
     desk.ask(text)
 
     desk.sees("Done.", "$5 and $6")
+    expect(desk.messages).to_have_count(2)
     desk.is_idle()
     assert not alerts
+    assert ":material/home: **b**" in desk.row(desk.session_id).inner_text()
     assert not [url for url in desk.requests if "evil" in url]
     expect(desk.main.locator("img")).to_have_count(0)
-
-
-LIKE_MARKUP = (
-    "Array:items[2] is 7",
-    ":smile: a:b{c} at 10:30",
-    ":material/home: says",
-    "::note and :red[x]",
-)
-
-
-def test_what_only_looks_like_markup_is_read_and_copied_as_it_was_written(
-    desk: Desk, model: ScriptedModel
-):
-    text = "\n\n".join(LIKE_MARKUP) + "\n\nIn code: `Array:items[2] ![a](b)`. Done."
-    model.steps = lambda messages, body: {"text": text}
-
-    desk.ask(text)
-    desk.sees("Done.")
-    desk.is_idle()
-
-    messages = desk.main.get_by_test_id("stChatMessage")
-    expect(messages).to_have_count(2)
-    question, answer = messages.all_inner_texts()
+    question, answer = desk.messages.all_inner_texts()
     for line in (*LIKE_MARKUP, "Array:items[2] ![a](b)"):
         assert line in question
         assert line in answer
-
-
-def test_a_title_calls_nobody(desk: Desk, model: ScriptedModel):
-    model.steps = lambda messages, body: {"text": "Yes."}
-
-    desk.ask("![t](https://evil.invalid/t.png) :material/home: **b**")
-
-    desk.sees("Yes.")
-    desk.is_idle()
-    assert ":material/home: **b**" in desk.row(desk.session_id).inner_text()
-    assert not [url for url in desk.requests if "evil" in url]
 
 
 @pytest.mark.journey

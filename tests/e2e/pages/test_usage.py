@@ -22,8 +22,8 @@ def test_a_session_at_its_budgets_end_says_so_and_leads_on(desk: Desk, stack: St
     desk.sees("Session budget used up", "of the 100 tokens", "Continue in a new session")
     expect(desk.page.get_by_role("button", name="Retry")).to_have_count(0)
 
-    desk.main.locator(f".st-key-usage-{session_id}").get_by_role("button").first.click()
-    used = desk.page.get_by_test_id("stPopoverBody")
+    desk.press("Usage")
+    used = desk.opened("Usage")
     expect(used.get_by_text("1 model call", exact=False)).to_be_visible()
     expect(used.get_by_text("This session:", exact=False)).to_be_visible()
     columns = used.get_by_role("columnheader", include_hidden=True)
