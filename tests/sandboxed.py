@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from threading import Event
 
 from backend.errors.base import InvalidInput
 from backend.sandbox.child import on_stop
@@ -89,3 +90,16 @@ def wait_stubbornly(told: str):
 def keep_busy(told: str):
     """A parent that waits for a child: `python -c` runs it, and it is killed."""
     Sandbox().run_blocking(wait, told, bounds=AMPLE)
+
+
+def fail_when_stopped():
+    """Do what a server does for us, which ends it with an error when it is told goodbye."""
+    ended = Event()
+
+    def tell():
+        ended.set()
+        time.sleep(1)  # the process ends after this
+
+    with on_stop(tell):
+        ended.wait()
+    raise InvalidInput("It was interrupted.")

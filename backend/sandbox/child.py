@@ -26,6 +26,7 @@ _NICE = 5
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 _goodbyes: list[Callable[[], object]] = []
+_stopped = threading.Event()
 
 
 @contextmanager
@@ -53,7 +54,9 @@ def serve(talk: socket.socket, bounds: Bounds, parent: int) -> None:
     except MemoryError:
         resource.setrlimit(resource.RLIMIT_DATA, (limit + _TO_REPORT, limit + _TO_REPORT))
         reply = pickle.dumps(("raised", OutOfMemory()))
-    send(talk, reply)
+    # What a goodbye has brought about is no answer: the supervisor says why the work was stopped.
+    if not _stopped.is_set():
+        send(talk, reply)
 
 
 def _answer(talk: socket.socket) -> bytes:
@@ -83,6 +86,7 @@ def _place(error: Exception) -> str:
 def _obey() -> None:
     """Wait for the supervisor's SIGTERM, call the goodbyes, and end the process."""
     signal.sigwait({signal.SIGTERM})
+    _stopped.set()
     for goodbye in tuple(_goodbyes):
         with suppress(Exception):  # a connection that is being closed may raise
             goodbye()

@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from backend.data.sources import PRELOADED
-from backend.sandbox.errors import Killed
+from backend.sandbox.errors import Killed, OutOfTime
+from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 from tests import sandboxed
 from tests.processes import ROOT
@@ -48,6 +49,11 @@ def test_a_child_that_is_stopped_may_say_goodbye(sandbox, tmp_path):
     asyncio.run(story)
 
     assert (tmp_path / "farewell").read_text() == "bye"
+
+
+def test_work_that_fails_because_it_is_stopped_for_its_time_is_out_of_time(sandbox):
+    with pytest.raises(OutOfTime):
+        sandbox.run_blocking(sandboxed.fail_when_stopped, bounds=Bounds(1, 300))
 
 
 def test_a_supervisor_that_was_killed_is_started_again(tmp_path):
