@@ -1,6 +1,7 @@
 """Reading display messages from PostgreSQL: by page, by turn, or all of them."""
 
 from collections.abc import Callable
+from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import bindparam, select
@@ -20,6 +21,7 @@ from colloquy_kit.messages.kinds import OPEN_STATUSES, ContentType
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 
+Found = TypeVar("Found", DisplayMessageRow, ToolResultRow)
 MAX_PAGE = 200
 _NO_END = 2**63  # beyond any position
 
@@ -187,16 +189,8 @@ def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: i
 
 def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id: UUID) -> JSON:
     """Return the whole table or a file of a tool result. Raise ResultNotFound."""
-    result = session.scalar(
-        select(ToolResultRow.result)
-        .join(ConversationRow, ConversationRow.id == ToolResultRow.conversation_id)
-        .where(ToolResultRow.id == result_id)
-        .where(ToolResultRow.conversation_id == conversation_id)
-        .where(visible_to(scope))
-    )
-    if result is None:
-        raise ResultNotFound
-    return result
+    found = _find(session, scope, ToolResultRow, conversation_id, result_id)
+    return found.result
 
 
 def get_table(
@@ -206,7 +200,7 @@ def get_table(
 
     Raise ResultNotFound.
     """
-    row = _row(session, scope, conversation_id, message_id)
+    row = _find(session, scope, DisplayMessageRow, conversation_id, message_id)
     table = row.metadata_.get("table")
     if table and table.get("result_id"):
         return get_result(session, scope, conversation_id, UUID(table["result_id"]))
@@ -219,7 +213,7 @@ def get_table(
 
 def get_query(session: Session, scope: Scope, conversation_id: UUID, message_id: UUID) -> str:
     """Return the SQL of a tool call, as the model wrote it. Raise ResultNotFound."""
-    row = _row(session, scope, conversation_id, message_id)
+    row = _find(session, scope, DisplayMessageRow, conversation_id, message_id)
     arguments = row.content.get("arguments") if row.content_type == ContentType.TOOL_CALL else None
     sql = arguments.get("sql") if isinstance(arguments, dict) else None
     if not isinstance(sql, str):
@@ -227,19 +221,19 @@ def get_query(session: Session, scope: Scope, conversation_id: UUID, message_id:
     return sql
 
 
-def _row(
-    session: Session, scope: Scope, conversation_id: UUID, message_id: UUID
-) -> DisplayMessageRow:
-    row = session.scalar(
-        select(DisplayMessageRow)
-        .join(ConversationRow, ConversationRow.id == DisplayMessageRow.conversation_id)
-        .where(DisplayMessageRow.id == message_id)
-        .where(DisplayMessageRow.conversation_id == conversation_id)
+def _find(
+    session: Session, scope: Scope, kind: type[Found], conversation_id: UUID, found_id: UUID
+) -> Found:
+    found = session.scalar(
+        select(kind)
+        .join(ConversationRow, ConversationRow.id == kind.conversation_id)
+        .where(kind.id == found_id)
+        .where(kind.conversation_id == conversation_id)
         .where(visible_to(scope))
     )
-    if row is None:
+    if found is None:
         raise ResultNotFound
-    return row
+    return found
 
 
 def with_kinds(page: MessagePage) -> MessagePage:
