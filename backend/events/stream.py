@@ -13,6 +13,8 @@ from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from backend.schemas.events import SessionEvent
+from backend.tabular.columns import described
+from backend.types import JSON
 
 log = logging.getLogger(__name__)
 
@@ -114,5 +116,12 @@ def _arguments(events: Sequence[SessionEvent], position: int) -> list[Any]:
 
 def _dump(event: SessionEvent, position: int) -> bytes:
     """Return the event in its wire form, as JSON."""
-    data = event.model_dump(mode="json")
-    return orjson.dumps({"event": event.event, "position": position, "data": data})
+    return orjson.dumps({"event": event.event, "position": position, "data": data_of(event)})
+
+
+def data_of(event: SessionEvent) -> JSON:
+    """Return an event's data; the columns of a message's table say how their cells are written."""
+    data: JSON = event.model_dump(mode="json")
+    if table := data.get("message", {}).get("metadata", {}).get("table"):
+        data["message"]["metadata"]["table"] = described(table)
+    return data

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import orjson
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -12,6 +13,7 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
 from backend.errors.base import InvalidInput
 from backend.events.reader import EventReader, LiveEvent, StreamId
+from backend.events.stream import data_of
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn, TurnStatus, WaitsFor
 from backend.schemas.events import (
@@ -197,7 +199,7 @@ class Viewer:
         return context_of(session, turn) if turn else NoTurn(session_id=self._session_id)
 
     def _tell(self, event: SessionEvent) -> ViewerEvent:
-        return ViewerEvent(self.seen.cursor, event, event.model_dump_json().encode())
+        return ViewerEvent(self.seen.cursor, event, orjson.dumps(data_of(event)))
 
     def _move(self, **changes: Any) -> None:
         self.seen = self.seen._replace(cursor=self.seen.cursor._replace(**changes))

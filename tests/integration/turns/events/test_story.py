@@ -59,6 +59,23 @@ def test_deltas_joined_are_the_stored_texts(stack: Stack) -> None:
         assert list(said(story, kind).values()) == stored
 
 
+def test_a_table_is_told_as_it_is_read(stack: Stack, model: ScriptedModel) -> None:
+    query = {"source": "fi", "sql": "SELECT 1.5 AS amount"}
+    model.steps = lambda messages, body: (
+        {"text": "It is 1.5."}
+        if messages[-1]["role"] == "tool"
+        else {"tools": [{"name": "query_source", "args": query}]}
+    )
+    turn = stack.submit("How much is it?")
+
+    story = follow_to_end(stack, turn["session_id"], turn["turn_id"])
+
+    read = [row for row in stack.messages(turn["session_id"]) if "table" in row["metadata"]]
+    told = [row for row in added(story) if "table" in row["metadata"]]
+    assert frozen(told) == frozen(read)
+    assert [row["metadata"]["table"]["columns"][0]["kind"] for row in told] == ["money"]
+
+
 def said_in_the_end(events: list[JSON]) -> dict[str, str]:
     """What deltas gave under each id that no reset has taken back."""
     joined: dict[str, str] = {}
