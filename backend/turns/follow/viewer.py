@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import orjson
+from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -199,7 +199,7 @@ class Viewer:
         return context_of(session, turn) if turn else NoTurn(session_id=self._session_id)
 
     def _tell(self, event: SessionEvent) -> ViewerEvent:
-        return ViewerEvent(self.seen.cursor, event, orjson.dumps(data_of(event)))
+        return ViewerEvent(self.seen.cursor, event, to_json(data_of(event)))
 
     def _move(self, **changes: Any) -> None:
         self.seen = self.seen._replace(cursor=self.seen.cursor._replace(**changes))
