@@ -19,8 +19,6 @@ from backend.schemas.conversations.sessions import (
     NewSession,
     Problem,
     Session,
-    SessionChange,
-    SessionPage,
 )
 from backend.schemas.conversations.turns import Turn, TurnPage
 from backend.schemas.data.files import FileDetails, IfExists
@@ -30,6 +28,7 @@ from backend.schemas.people.account import UNATTENDED
 from backend.schemas.wire import Wire
 
 DEFAULT_API_URL = "http://127.0.0.1:8000"
+BROWSERS_API = "/colloquy/api"  # where the pages' server passes on what a browser asks of it
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)
 UPLOADING = httpx.Timeout(120.0, connect=3.0)
 ANSWER_LATER = "respond-async"
@@ -100,30 +99,6 @@ class Client:
         """Return the caller, the model that answers, and whether a worker is alive."""
         return self.get(ServerInfo, "server")
 
-    def sessions(
-        self,
-        *,
-        limit: int = 30,
-        cursor: str | None = None,
-        q: str | None = None,
-        status: str | None = None,
-        domain: str | None = None,
-        archived: bool | None = None,
-        pinned: bool | None = None,
-    ) -> SessionPage:
-        """Return a page of the person's sessions, newest first."""
-        return self.get(
-            SessionPage,
-            "sessions",
-            limit=limit,
-            cursor=cursor,
-            q=q or None,
-            status=status,
-            domain=domain,
-            archived=archived,
-            pinned=pinned,
-        )
-
     def session(self, session_id: UUID) -> Session:
         """Return one session. Raise NotFound, or ReasonNeeded for a reviewer's first look."""
         try:
@@ -154,23 +129,6 @@ class Client:
     def delete_file(self, file_id: UUID) -> None:
         """Delete an uploaded file permanently."""
         self.send("DELETE", f"files/{file_id}")
-
-    def change_session(self, session_id: UUID, change: SessionChange) -> Session:
-        """Rename, pin or archive a session."""
-        body = change.model_dump(exclude_unset=True)
-        return self.call(Session, "PATCH", f"sessions/{session_id}", json=body)
-
-    def delete_session(self, session_id: UUID, after_seconds: int) -> None:
-        """Have a session deleted after some seconds; it is in no list from now on."""
-        self.send("DELETE", f"sessions/{session_id}", params={"after_seconds": after_seconds})
-
-    def undelete_session(self, session_id: UUID) -> Session:
-        """Keep a session that was to be deleted."""
-        return self.call(Session, "POST", f"sessions/{session_id}/undelete")
-
-    def clear_session(self, session_id: UUID) -> None:
-        """Begin a session anew on an empty branch; nothing is deleted."""
-        self.send("POST", f"sessions/{session_id}/clear")
 
     def messages(
         self,

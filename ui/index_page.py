@@ -21,19 +21,15 @@ FILES = frozenset(f"/{one.name}" for one in INDEX.parent.iterdir() if one != IND
 TITLE = "<title>Streamlit</title>"
 HEAD_END = "</head>"
 ROOT = '<div id="root"></div>'
+COMPONENT = "conversation/index.js"
 SCRIPTS = (
     "signed_in.js",  # first: what another person's page has stored is gone before it is read
     "history.js",
-    "drafts.js",
-    "places.js",
-    "following.js",
     "formulas.js",
     "keys.js",
-    "pasting.js",
     "dropping.js",
     "presses.js",
     "leaving.js",
-    "decision_focus.js",
     "row_focus.js",
     "unsaved.js",
 )
@@ -71,6 +67,8 @@ def index_html() -> str:
     if any(html.count(part) != 1 for part in (TITLE, HEAD_END, ROOT)):
         raise RuntimeError(f"{INDEX} does not have the form that `ui/index_page.py` expects.")
     scripts = "".join(f'<script defer src="{PATH}/{name}"></script>' for name in SCRIPTS)
+    # It begins to read the conversation while Streamlit starts, which mounts it then.
+    scripts += f'<script type="module" src="{PATH}/{COMPONENT}"></script>'
     # In the body: of two rules with equal specificity the later one wins, and Streamlit's styles
     # are added at the end of the head.
     styles = "".join(

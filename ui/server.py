@@ -19,11 +19,10 @@ from streamlit.web.bootstrap import load_config_options
 from backend.addresses import Address, Networks
 from backend.web.identity import HeaderNames, IdentityHeaders
 from backend.web.protection import protect
-from ui import features, index_page, media_files, page_session, pass_through
+from ui import features, index_page, pass_through
 from ui.async_api import AsyncApi
-from ui.features.chat.live.route import LiveRoutes
+from ui.relay import route as relay
 from ui.shared import assets, banners
-from ui.shared.watch import route as watch
 from ui.sign_in.checks import Checks
 from ui.sign_in.gate import SIGN_IN_HEADER, Gate
 from ui.sign_in.providers import ProviderRoutes
@@ -43,8 +42,6 @@ def create_app(address: Address, proxies: Networks = (), names: HeaderNames = NA
     """
     # As `streamlit run` does with its flags: they override files and the environment.
     load_config_options(options(address))
-    page_session.install()
-    media_files.install()
     api = AsyncApi()
     checks = Checks(api)
     tokens = Tokens(api, checks)
@@ -52,10 +49,10 @@ def create_app(address: Address, proxies: Networks = (), names: HeaderNames = NA
         *SignInRoutes(api, checks, tokens).routes,
         *ProviderRoutes(api, checks).routes,
     ]
-    own += [*LiveRoutes(api).routes, pass_through.route(api), watch.route(api), assets.route()]
-    own += index_page.routes()
+    own += [relay.route(api), pass_through.route(api)]
+    own += [assets.route(), *index_page.routes()]
     app = streamlit.App(SCRIPT, lifespan=prepared, routes=own, on_script_error=banners.unexpected)
-    gate = Gate(until_left(app), checks, tokens, (page_session.owner_of, media_files.owner_of))
+    gate = Gate(until_left(app), checks, tokens)
     return protect(IdentityHeaders(gate, proxies, names), address, page_policy())
 
 
@@ -85,7 +82,7 @@ def options(address: Address) -> dict[str, object]:
         "server.enableStaticServing": False,
         "client.allowedOrigins": [],  # origins that may control our pages from a frame
         # Streamlit resumes a session only for the same value: see `ui.sign_in.gate`.
-        "server.trustedUserHeaders": {SIGN_IN_HEADER: media_files.SIGN_IN},
+        "server.trustedUserHeaders": {SIGN_IN_HEADER: "sign_in"},
         "browser.serverAddress": address.public_host,
         "browser.serverPort": address.public_port,
     }

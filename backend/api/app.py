@@ -39,6 +39,7 @@ from backend.api.routes.conversations import (
     reviews,
     search,
     sessions,
+    tables,
     turns,
 )
 from backend.api.routes.data import artifacts, files, imports, queries, sources
@@ -122,8 +123,8 @@ def create_routes() -> FastAPI:
     add_problem_handlers(app)
     for resource in (
         feedback, budgets, model_prices,
-        chat, everyone, sessions, agent_state, exports, branches, links, reviews, search, turns,
-        images, approvals, tasks, templates, dry_runs, configuration, agents, connections,
+        chat, everyone, sessions, tables, agent_state, exports, branches, links, reviews, search,
+        turns, images, approvals, tasks, templates, dry_runs, configuration, agents, connections,
         inspection, servers, sources, queries, files, imports, artifacts, server, work, retention,
         usage, sign_ins, provider_sign_ins, account, people, teams, providers, audit, grants,
         webhooks,

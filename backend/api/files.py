@@ -92,7 +92,8 @@ def result_response(
     """Return a stored result in one of the forms that `RESPONSES` describes."""
     if format == "json":
         return result
-    return _WRITERS[format](result, f"result-{result_id}")
+    name = str(result.get("title") or result.get("name") or f"result-{result_id}")
+    return _WRITERS[format](result, name)
 
 
 def table_response(
@@ -100,13 +101,17 @@ def table_response(
 ) -> Response | dict[str, Any]:
     """Return a message's table as it is shown, as a file, or as its chart.
 
+    `name`: of the file of a table without a title.
+
     Raise InvalidInput for wishes that would have no effect, and if there is nothing to draw.
     """
     if asked.format == "chart":
         return chart_response(table, asked)
     if asked != TableAsked(asked.format):
         raise InvalidInput("Only a chart is asked for so. Leave it out, or ask for format=chart.")
-    return described(table) if asked.format == "json" else _WRITERS[asked.format](table, name)
+    if asked.format == "json":
+        return described(table)
+    return _WRITERS[asked.format](table, str(table.get("title") or name))
 
 
 def chart_response(table: dict[str, Any], asked: TableAsked) -> dict[str, Any]:
@@ -145,14 +150,14 @@ def csv_response(result: dict[str, Any], name: str) -> Response:
     """Return a stored table as CSV. Raise InvalidInput if the result is not a table."""
     if "columns" not in result:
         raise InvalidInput("This result is not a table. Leave out format=csv.")
-    return _attachment(csv_of(result).encode(), "text/csv; charset=utf-8", f"{name}.csv")
+    return _attachment(csv_of(result).encode(), "text/csv; charset=utf-8", name, "csv")
 
 
 def workbook_response(result: dict[str, Any], name: str) -> Response:
     """Return a table as an Excel workbook. Raise InvalidInput if the result is not a table."""
     if "columns" not in result:
         raise InvalidInput("This result is not a table. Leave out format=xlsx.")
-    return _attachment(workbook.workbook_of(result), workbook.MEDIA_TYPE, f"{name}.xlsx")
+    return _attachment(workbook.workbook_of(result), workbook.MEDIA_TYPE, name, "xlsx")
 
 
 def file_response(result: dict[str, Any], name: str) -> Response:
@@ -161,11 +166,14 @@ def file_response(result: dict[str, Any], name: str) -> Response:
         raise InvalidInput("This result is not a file. Leave out format=file.")
     kind = result.get("mime_type")
     content = base64.b64decode(result["data"])
-    return _attachment(content, kind if kind in PLAIN_KINDS else "application/octet-stream", name)
+    kind = kind if kind in PLAIN_KINDS else "application/octet-stream"
+    stem, dot, ending = name.rpartition(".")
+    is_plain = bool(dot) and ending.isascii() and ending.isalnum()
+    return _attachment(content, kind, stem if is_plain else name, ending if is_plain else "bin")
 
 
-def _attachment(content: bytes, media_type: str, name: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+def _attachment(content: bytes, media_type: str, title: str, ending: str) -> Response:
+    headers = {"Content-Disposition": attachment(title, ending)}
     return Response(content, media_type=media_type, headers=headers)
 
 

@@ -26,6 +26,7 @@ from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.model_answers import NOW
 from tests.stack import Stack
+from ui.relay.route import PATH
 
 SESSIONS, MESSAGES = 1_000, 10_000
 SWITCHES, WARM_SWITCHES, OPENINGS = 20, 4, 7
@@ -128,7 +129,6 @@ def _shifts(context: BrowserContext, url: str, what: str) -> Figure:
         desk = Desk(context, url)
         desk.page = page
         page.goto(url)
-        desk.sends_by_itself()
         desk.is_at_rest()
         page.wait_for_timeout(500)  # late content shifts the layout, too
         sums.append(float(page.evaluate("window.shifted")))
@@ -143,8 +143,8 @@ def _streams(
 ) -> Figure:
     """Measure the delay from the model's sending of a piece to its arrival at each page."""
     model.steps = lambda messages, body: {"text": f"{NOW} " * PIECES, "delay": 1 / RATE}
-    route = url.replace("http", "ws") + f"/colloquy/live?session={session_id}"
-    with crowd(follow_pages, route, PAGES) as following:
+    route = url.replace("http", "ws") + PATH
+    with crowd(follow_pages, route, session_id, PAGES) as following:
         before, started = cpu_seconds(pages), time.monotonic()
         stack.submit("Speak", session_id)
         heard: list[Page] = following.wait()  # type: ignore[assignment]

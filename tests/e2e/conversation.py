@@ -13,15 +13,11 @@ from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.tabs import Tabs
 
-# Streamlit draws the composer, and names what is in it.
 COMPOSER = re.compile("^(Ask anything about your data|Keep writing: )")
-COMPOSER_NAME = """area => [...area.closest('[class*="st-key-composer-"]').classList]
-  .find((one) => one.startsWith("st-key-composer-"))"""
-SENDING = "**/colloquy/send"
-UPLOADING = "**/_stcore/upload_file/**"
-STREAMED = ".colloquy-text"  # what an agent writes, while it streams
-STATUS = '.colloquy-live [role="status"]'  # what a screen reader is told of a turn
-IS_FREE = "() => !colloquyPlaces.held"
+SENDING = re.compile(r"/colloquy/api/(sessions/[^/]+/)?chat$")
+UPLOADING = "**/colloquy/api/files"
+ACTIVITY = ".cq-activity"  # what a screen reader says of a turn
+BUSY = 'article[aria-busy="true"]'  # a message that is being written
 
 
 class Conversation(Tabs):
@@ -32,7 +28,7 @@ class Conversation(Tabs):
     @property
     def messages(self) -> Locator:
         """Each group of blocks that one speaker said."""
-        return self.main.get_by_role("group", name="Chat message from ")
+        return self.main.get_by_role("article", name="Message of ")
 
     def message(self, text: str) -> Locator:
         return self.messages.filter(has_text=text)
@@ -40,7 +36,7 @@ class Conversation(Tabs):
     @property
     def prose(self) -> Locator:
         """The parts of the stored answers that are prose: not code, nor diagrams."""
-        return self.main.locator(".stHtml .colloquy-prose")
+        return self.main.locator(f"article:not({BUSY}) .colloquy-prose")
 
     @property
     def formulas(self) -> Locator:
@@ -49,37 +45,42 @@ class Conversation(Tabs):
 
     @property
     def diagrams(self) -> Locator:
-        return self.main.get_by_role("img", name="Mermaid").filter(visible=True)
+        return self.main.get_by_role("img", name="Diagram").filter(visible=True)
 
     @property
     def charts(self) -> Locator:
         """The drawings of the charts that are in sight."""
-        return self.main.locator("svg.marks").filter(visible=True)
+        return self.main.locator(".cq-chart svg.marks").filter(visible=True)
+
+    def shown_as(self, name: str) -> Locator:
+        """The buttons that show a tool's table as such, or as a chart."""
+        choice = self.main.get_by_role("group", name="Show as")
+        return choice.get_by_role("button", name=name).filter(visible=True)
 
     @property
     def tables(self) -> Locator:
         """The tables that tools gave, as far as they are in sight."""
-        return self.main.get_by_test_id("stDataFrame").filter(visible=True)
+        return self.main.locator(".cq-table table").filter(visible=True)
 
     @property
     def pictures(self) -> Locator:
         """The pictures that tools gave."""
-        return self.main.get_by_test_id("stImage").locator("img")
+        return self.main.locator("img.cq-picture")
 
     @property
     def code(self) -> Locator:
         """The blocks of code of stored answers."""
-        return self.main.get_by_test_id("stCode")
+        return self.main.locator(".cq-code")
 
     @property
     def speakers(self) -> Locator:
         """The lines above the answers that say whose they are, and why."""
-        return self.main.get_by_test_id("stCaptionContainer")
+        return self.main.locator(".cq-speaker")
 
     @property
     def header_icons(self) -> Locator:
         """The row of all that a session's header leads to."""
-        return self.main.locator("[class*=st-key-icons-]").first
+        return self.main.locator(".cq-icons")
 
     def step(self, name: str) -> Locator:
         """The card of a tool call."""
@@ -98,14 +99,19 @@ class Conversation(Tabs):
 
     def question(self, why: str, argument: str) -> Locator:
         """The card of a call that asks: why it does, and one of its arguments."""
-        cards = self.main.locator("[class*='st-key-call-']")
+        cards = self.main.get_by_role("group", name="Waits for approval: ")
         return cards.filter(has=self.page.get_by_text(why)).filter(
             has=self.page.get_by_text(argument, exact=True)
         )
 
+    @property
+    def marked(self) -> Locator:
+        """The message that a link leads to."""
+        return self.main.locator(".cq-hit")
+
     def holds_no_place(self) -> None:
         """Wait until the page has brought the reader to the message that a link leads to."""
-        self.page.wait_for_function(IS_FREE)
+        expect(self.marked).to_be_in_viewport()
 
     # --- Versions
 
@@ -131,22 +137,22 @@ class Conversation(Tabs):
     @property
     def sent(self) -> Locator:
         """Own words that only the browser knows yet."""
-        return self.main.locator(".colloquy-sent")
+        return self.main.locator('[data-id^="sent-"] .cq-verbatim')
 
     @property
     def sent_below_the_answer(self) -> Locator:
         """Such words, where they stand below an answer that streams."""
-        return self.main.locator(".colloquy-answer ~ * .colloquy-sent")
+        return self.main.locator(f'[data-id]:has({BUSY}) ~ [data-id^="sent-"] .cq-verbatim')
 
     @property
     def drafts(self) -> Locator:
         """What streams, by agent: its name, its thinking, its text."""
-        return self.main.locator(".colloquy-draft")
+        return self.main.locator(BUSY)
 
     @property
     def streamed(self) -> Locator:
         """The text that streams."""
-        return self.main.locator(STREAMED)
+        return self.drafts.locator(".colloquy-text")
 
     @property
     def thoughts(self) -> Locator:
@@ -156,12 +162,12 @@ class Conversation(Tabs):
     @property
     def status(self) -> Locator:
         """The line that says what a turn does."""
-        return self.main.locator(".colloquy-status")
+        return self.main.locator(".cq-status")
 
     def is_idle(self) -> None:
         """Wait until no turn runs, nor is on its way to stop, and nothing streams any more."""
-        streams = self.main.locator(".colloquy-sent, .colloquy-draft, .colloquy-status:visible")
-        expect(streams).to_have_count(0)
+        for streams in (self.sent, self.drafts, self.status):
+            expect(streams).to_have_count(0)
         stop = self.page.get_by_role("button", name=re.compile("^(Stop|Stopping)$"))
         expect(stop).to_have_count(0)
 
@@ -169,31 +175,12 @@ class Conversation(Tabs):
 
     @property
     def composer(self) -> Locator:
-        """The one in sight: that of the session before stays, hidden, while a turn is followed.
-
-        For a moment both can be in sight; the new one comes first.
-        """
-        return self.page.get_by_role("textbox", name=COMPOSER).filter(visible=True).first
-
-    @property
-    def composer_name(self) -> str:
-        """Of which session the composer is, in the words of the page."""
-        return str(self.composer.evaluate(COMPOSER_NAME))
-
-    def sends_by_itself(self) -> None:
-        """Wait until the script that sends knows of this composer; before, Streamlit does."""
-        body = self.page.locator("body")
-        expect(body).to_have_attribute("data-colloquy-sends", self.composer_name)
-
-    @property
-    def is_sending_known(self) -> bool:
-        """Whether the script that sends knows of any composer."""
-        return self.page.locator("body[data-colloquy-sends]").count() == 1
+        return self.page.get_by_role("textbox", name=COMPOSER)
 
     @property
     def foot(self) -> Locator:
         """What stays at the end of the window: the composer, and what is said about it."""
-        return self.page.get_by_test_id("stBottom")
+        return self.page.get_by_role("region", name="Your message")
 
     def ask(self, text: str) -> None:
         """Write a message and press Enter."""
@@ -224,34 +211,28 @@ class Conversation(Tabs):
     def has_files(self, *names: str) -> None:
         """Wait until the composer has these files, and none is on its way."""
         for name in names:
-            remove = self.main.get_by_role("button", name=f"Remove {name}", exact=True)
-            expect(remove).to_be_visible()
+            expect(self.foot.get_by_text(f"{name}, uploaded")).to_be_visible()
         expect(self.arriving).to_have_count(0)
 
     @property
     def files(self) -> Locator:
         """The files in the composer, each as the button that takes it out."""
-        return self.main.get_by_role("button", name=re.compile("^Remove "))
-
-    @property
-    def kept_files(self) -> Locator:
-        """The files of a message that was not sent, each as the button that takes it out."""
-        return self.main.get_by_role("button", name="Remove", exact=True)
+        return self.foot.get_by_role("button", name="Remove", exact=True)
 
     @property
     def arriving(self) -> Locator:
         """The marks of files that are on their way."""
-        return self.page.get_by_test_id("stFileChipIconSpinner")
+        return self.foot.get_by_role("progressbar")
 
     @property
     def broken(self) -> Locator:
-        """The marks of files that did not arrive."""
-        return self.page.get_by_test_id("stFileChipIconError")
+        """What is said of files that did not arrive."""
+        return self.foot.get_by_role("alert").filter(has_text="was not uploaded")
 
     @property
     def waits(self) -> Locator:
         """The sign that a message waits for its files."""
-        return self.page.locator("[data-colloquy-waits]")
+        return self.foot.get_by_text("Sends when the file has arrived")
 
     def on_uploading(self, do: Callable[[Route], object]) -> None:
         """Do this with files that are on their way from the browser."""

@@ -67,12 +67,14 @@ class Desk(Conversation):
         """Make sure that nothing on the page says that anything failed."""
         self.is_connected()
         expect(self.main.get_by_test_id("stAlertContentError")).to_have_count(0)
+        expect(self.main.locator(".cq-error[role=alert]")).to_have_count(0)
         expect(self.told.get_by_text("error", exact=True)).to_have_count(0)  # its icon
 
     def is_at_rest(self) -> None:
         """Wait until the page is drawn, as somebody has who reads before writing on."""
         at_rest = self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
         expect(at_rest).to_be_visible()
+        expect(self.main.locator("section[aria-busy=true]")).to_have_count(0)
 
     def lies_still(self) -> None:
         """Wait until nothing scrolls, unfolds or fades: a list closes when its page moves."""
@@ -96,7 +98,7 @@ class Desk(Conversation):
 
     def tells(self, what: Locator, text: str) -> None:
         """Point at something until its tip says this: what moves away from the mouse has none."""
-        tip = self.page.get_by_text(text)
+        tip = self.page.get_by_text(text).filter(visible=True).first
         for _ in range(TRIES):
             what.hover(force=True)
             with suppress(TimeoutError):

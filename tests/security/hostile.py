@@ -68,6 +68,7 @@ def main() -> int:
             lambda: attacker.send_half_requests(pages_port),
             lambda: attacker.send_half_bodies(port, "/api/v1/chat"),
             lambda: attacker.send_half_bodies(pages_port, "/_stcore/upload_file/a/b"),
+            lambda: attacker.send_half_bodies(pages_port, "/colloquy/api/files"),
             lambda: attacker.send_half_messages(pages_port),
             attacker.send_nested_bodies,
             lambda: attacker.run_turns(domain),
@@ -127,7 +128,7 @@ class Attacker:
     def send_half_bodies(self, port: int, path: str) -> None:
         """Hold many connections whose bodies never end."""
         body = '{"message": "' + "x" * HALF_BODY_BYTES
-        head = f"{JSON_TYPE}\r\nContent-Length: {2 * len(body)}"
+        head = f"Origin: http://127.0.0.1:{port}\r\n{JSON_TYPE}\r\nContent-Length: {2 * len(body)}"
         self._hold(port, f"POST {path}", f"{head}\r\n\r\n{body}", HALF_REQUESTS)
 
     def send_half_messages(self, port: int) -> None:

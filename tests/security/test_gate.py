@@ -25,7 +25,7 @@ from tests.stack import Stack
 pytestmark = pytest.mark.security
 
 desk, url, admin = entrance.desk, entrance.url, entrance.admin
-PRIVATE = ["/_stcore/metrics", "/_stcore/host-config", "/colloquy/person", "/colloquy/stamp"]
+PRIVATE = ["/_stcore/metrics", "/_stcore/host-config", "/colloquy/person", "/colloquy/api/account"]
 # What a router, a proxy or a file system may take for the path behind it.
 TRICKS = [
     "/{0}", "//{0}", "/./{0}", "/x/../{0}", "/static/../{0}", "/static/%2e%2e/{0}", "/static//{0}",
@@ -76,7 +76,7 @@ def test_no_odd_path_leads_past_the_gate(url: str, admin: httpx.Client, trick: s
 
 @pytest.mark.parametrize("method", METHODS)
 def test_no_other_method_leads_past_the_gate(url: str, method: str) -> None:
-    for path in [*entrance.REQUESTS, "/", "/data", "/_stcore/upload_file/a/b", "/colloquy/send"]:
+    for path in [*entrance.REQUESTS, "/", "/data", "/_stcore/upload_file/a/b"]:
         status, _ = raw(url, path, method)
         is_sent_away = status == 303 and method == "HEAD"
         assert is_sent_away or 400 <= status < 500, (path, status)
@@ -150,8 +150,10 @@ def test_of_two_cookies_one_counts_for_everything(
     for both in (tokens, tokens[::-1]):
         twice = visitor(url, Cookie="; ".join(f"colloquy={one}" for one in both))
         who = ids.index(twice.get("/colloquy/person").text)
-        sent = [{"session": one, "domain": None, "text": "Hello", "key": one} for one in sessions]
-        statuses = [twice.post("/colloquy/send", json=one).status_code for one in sent]
+        paths = [f"/colloquy/api/sessions/{one}/chat" for one in sessions]
+        own = {"Origin": url, "Prefer": "respond-async"}
+        sent = [twice.post(path, json={"message": "Hello"}, headers=own) for path in paths]
+        statuses = [one.status_code for one in sent]
         assert statuses[who] in (200, 202)
         assert statuses[1 - who] == 404
 

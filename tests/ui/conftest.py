@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.ui.fakes.api import serve
 from tests.ui.fakes.store import Store
+from ui.features.artifacts.state import MEMORY, Panel
 
 # Each opened page would read the metadata of all installed packages anew.
 manifest_scanner.scan_component_manifests = functools.cache(
@@ -47,3 +48,16 @@ def open_page(api):
         return page.run()
 
     return open_at
+
+
+@pytest.fixture
+def open_panel(api):
+    """Open the chat page with this in its panel, as the conversation asks for it."""
+
+    def open_it(**asked) -> AppTest:
+        page = AppTest.from_file("../../ui/app.py", default_timeout=60)
+        page.session_state[MEMORY] = panel = Panel()
+        panel.take(asked)
+        return page.run()
+
+    return open_it

@@ -1,6 +1,9 @@
 """What a reader sees of a page, and turns that a page is opened on."""
 
+import re
 from collections.abc import Callable
+from html import unescape
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -32,6 +35,12 @@ def html(page) -> list[str]:
     return [element.proto.body.replace("&amp;", "&") for element in page.get("html")]
 
 
+def downloads(page) -> dict[str, str]:
+    """Where the API has what the page offers, by the label of the link."""
+    link = re.compile(r'download href="/colloquy/api/([^"]+)".*</span> (.+)</a>')
+    return {found[2]: unescape(found[1]) for part in html(page) if (found := link.search(part))}
+
+
 def answered(store, session, question=QUESTION, answer="It is $120,000."):
     turn = store.add_turn(session, question)
     store.start(turn)
@@ -52,3 +61,17 @@ def failed(store, session):
 def page_of(script: Callable[..., object], **arguments: object) -> AppTest:
     """Draw a function as a page; Streamlit's own limit of three seconds is no busy machine's."""
     return AppTest.from_function(script, kwargs=arguments, default_timeout=60).run()
+
+
+def component(page: AppTest, name: str) -> Any:
+    """The one component of this name, as the browser is told of it."""
+    elements = [element.proto for element in page.get("bidi_component")]
+    (proto,) = [proto for proto in elements if proto.component_name == name]
+    return proto
+
+
+def shown_as(page: AppTest, view: str) -> Any:
+    """The part of the conversation that the browser draws as this view."""
+    elements = [element.proto for element in page.get("bidi_component")]
+    (proto,) = [one for one in elements if f'"view": "{view}"' in one.json.replace('":"', '": "')]
+    return proto

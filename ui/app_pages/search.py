@@ -12,6 +12,5 @@ session = state.client().session(session_id) if session_id else None
 st.set_page_config(page_title="Search · Colloquy")
 st.title("Search in messages", anchor=False)
 
-navigation.forget_jumps()
 banners.all_that_apply(server)
 results.show(form.show(server, session))

@@ -7,7 +7,6 @@ from ui.client import ClientError
 from ui.features.conversation import component
 from ui.features.links import calls
 from ui.shared.entrance import end_page
-from ui.shared.watch.component import keep_fresh
 
 st.set_page_config(page_title="Shared session · Colloquy")
 token = navigation.link_token()
@@ -20,5 +19,4 @@ try:
 except ClientError as problem:
     if problem.status not in (404, 410):  # else the conversation says why
         raise
-component.show(f"shared/{token}")
-keep_fresh()
+component.show("link", path=f"shared/{token}")

@@ -3,12 +3,11 @@
 (() => {
   if (window.colloquyDropping) return;
   window.colloquyDropping = true;
-  const TAKES_THEM = '[data-testid="stChatInput"], [data-testid="stFileUploaderDropzone"]';
+  const TAKES_THEM = '.stFileUploader section';
   const DIALOG = '[role="dialog"], [role="alertdialog"]';
 
-  // While another session opens, the composer of the previous one is still there, hidden.
   const field = () =>
-    document.querySelector(DIALOG)
+    [...document.querySelectorAll(DIALOG)].some((one) => one.checkVisibility())
       ? null
       : [...document.querySelectorAll(TAKES_THEM)]
           .find((one) => one.checkVisibility())

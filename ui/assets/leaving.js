@@ -4,7 +4,7 @@
 (() => {
   if (window.colloquyLeaving) return;
   window.colloquyLeaving = true;
-  const FIELD = '[data-testid="stTextInput"]';
+  const FIELD = '.stTextInput';
 
   document.addEventListener("focusout", ({ target, relatedTarget, isTrusted }) => {
     if (!isTrusted || !target.matches?.("input") || !target.closest(FIELD)?.contains(relatedTarget)) return;

@@ -8,7 +8,7 @@
   // The number at the end says how often the rows were drawn again.
   const BUTTON = /^(st-key-domain-.+)-(add|remove|up|down)(?:-\d+)?$/;
   const ROW = /^(.+)-(\d+)$/;
-  const AT_REST = '[data-testid="stApp"][data-test-script-state="notRunning"]';
+  const AT_REST = '.stApp[data-test-script-state="notRunning"]';
   const TAB = '[role="tab"][aria-selected="true"]';
 
   const nameOf = (button) => {

@@ -1,6 +1,5 @@
 // Asks before a page is left, by a reload or another address, with what Streamlit forgets then:
-// changes of a domain's form that are not saved, a message whose files are still being sent, an API
-// token that is shown once.
+// changes of a domain's form that are not saved, an API token that is shown once.
 (() => {
   if (window.colloquyUnsaved) return;
   window.colloquyUnsaved = true;
@@ -11,7 +10,6 @@
 
   window.addEventListener("beforeunload", (event) => {
     const isTyping = [...document.querySelectorAll(TYPING)].some((one) => one.textContent);
-    const isSending = window.colloquyLive?.sending.messages.some(({ isPassed }) => isPassed);
-    if (isSending || document.querySelector(`${CHANGED}, ${TOKEN}`) || (isTyping && document.querySelector(FORM))) event.preventDefault();
+    if (document.querySelector(`${CHANGED}, ${TOKEN}`) || (isTyping && document.querySelector(FORM))) event.preventDefault();
   });
 })();

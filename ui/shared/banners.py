@@ -7,15 +7,7 @@ import streamlit as st
 from backend.schemas.operations.server import ServerInfo
 from ui import navigation, state
 from ui.client import ClientError, NotFound, ServiceUnavailable
-from ui.shared.areas import area
 from ui.shared.text.markdown import plain
-from ui.shared.watch import timer
-
-DEMO_HELP = (
-    "The answers come from the bundled demo model, which knows a few example questions only. "
-    "To connect a real one, open *Models* under *Administration*, or set OPENAI_API_KEY (and "
-    "OPENAI_BASE_URL for a provider other than OpenAI) in `.env` and restart."
-)
 
 AWAY_SECONDS = 3
 MISSING = {
@@ -36,22 +28,11 @@ MISSING = {
 }
 
 
-def model_badge(server: ServerInfo) -> None:
-    """Draw which model answers; the demo model is clearly marked."""
-    if server.is_demo_model:
-        st.badge("Demo model", icon=":material/science:", color="orange", help=DEMO_HELP)
-    elif server.model:
-        st.badge(plain(server.model, 60), icon=":material/bolt:", color="gray")
-
-
 def all_that_apply(server: ServerInfo) -> None:
     """Draw the banner for a broken link, and for what keeps turns from being answered."""
-    with area("notices", (navigation.link_is_broken(), server.missing)):
-        if navigation.link_is_broken():
-            st.info(
-                "This link does not point to a session. Choose one in the sidebar, or ask below."
-            )
-        service_state(server)
+    if navigation.link_is_broken():
+        st.info("This link does not point to a session. Choose one in the sidebar, or ask below.")
+    service_state(server)
 
 
 def what_happened() -> None:
@@ -87,18 +68,6 @@ def service_state(server: ServerInfo) -> None:
             return
 
 
-def service_is_away() -> None:
-    """Say beside the composer that the page shows the last known state, and reconnect by itself."""
-    if state.memory().is_away:
-        with st.bottom:
-            st.warning(
-                "**The service does not answer.** The page shows the last known state. Nothing is "
-                "lost: turns go on without this page, and it reconnects by itself.",
-                icon=":material/cloud_off:",
-            )
-        timer.draw_again(AWAY_SECONDS, "away")
-
-
 def error(problem: ClientError) -> None:
     """Draw an error in the service's own words."""
     st.error(error_words(problem), icon=":material/error:")
@@ -114,9 +83,23 @@ def page_error(problem: ClientError) -> None:
     error(problem)
     if isinstance(problem, ServiceUnavailable):
         st.caption(":shimmer[Reconnecting…]")
-        timer.draw_again(AWAY_SECONDS, "error")
+        _try_again()
     elif isinstance(problem, NotFound):
         st.page_link(navigation.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")
+
+
+def _try_again() -> None:
+    """Draw the page again in some seconds."""
+    is_drawn = False
+
+    @st.fragment(run_every=AWAY_SECONDS)
+    def wait() -> None:
+        nonlocal is_drawn
+        if is_drawn:
+            st.rerun()
+        is_drawn = True
+
+    wait()
 
 
 def unexpected(_: Exception) -> bool:

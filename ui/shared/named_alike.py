@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from backend.schemas.data.files import IfExists
 from ui.shared.text.markdown import plain
@@ -15,10 +15,19 @@ BOTH_KEPT = "Sessions that have begun keep the file they have; later ones use th
 
 
 @dataclass(frozen=True)
+class Upload:
+    """A file as a person has chosen it on the page."""
+
+    id: str
+    name: str
+    content: BinaryIO
+
+
+@dataclass(frozen=True)
 class NamedAlike:
     """An upload that was refused because of its name, and why."""
 
-    file: UploadedFile
+    file: Upload
     problem: str
 
 

@@ -2,11 +2,12 @@
 
 What passes carries the identity that was found, and nothing that a browser claims: the token as the
 only cookie of ours, and headers for Streamlit and the first HTML. Streamlit resumes one of its
-sessions only for the sign-in that began it, because it is told to trust the header.
+sessions only for the sign-in that began it, because it is told to trust the header. Files are sent
+to a tab by its own sign-in only (`ui.sign_in.tabs`), and none is fetched from Streamlit: what pages
+hand out are links to the API (`ui.shared.downloads`).
 """
 
 import asyncio
-from collections.abc import Callable
 from http import HTTPStatus
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,6 +20,7 @@ from ui.client import ClientError
 from ui.cookies import ON_LOOPBACK, OURS
 from ui.sign_in.checks import Checks, Unavailable
 from ui.sign_in.places import is_of_sign_in, sign_in_path
+from ui.sign_in.tabs import Tabs
 from ui.sign_in.tokens import Tokens
 
 SIGN_IN_HEADER = "x-colloquy-sign-in"
@@ -27,23 +29,18 @@ ENDED = 4401  # the browser's scripts then ask who is signed in: `ui/assets/sign
 # Our scripts and Streamlit's, the icon, and the probe: the same for everybody, and nobody's.
 OPEN = ("/colloquy/assets/", "/static/")
 OPEN_PATHS = frozenset({"/_stcore/health", "/favicon.png"})
-UPLOADS = "/_stcore/upload_file/"
 MEDIA = "/media/"
 NOT_STORED = {"Cache-Control": "no-store"}
-
-OwnerOf = Callable[[str], str | None]  # the sign-in to which something of Streamlit's belongs
 
 
 class Gate:
     """Lets only those requests and sockets pass whose sign-in holds; with AUTH=none, all."""
 
-    def __init__(
-        self, app: ASGIApp, checks: Checks, tokens: Tokens, owners: tuple[OwnerOf, OwnerOf]
-    ) -> None:
+    def __init__(self, app: ASGIApp, checks: Checks, tokens: Tokens) -> None:
         self._app = app
         self._checks = checks
         self._tokens = tokens
-        self._owner_of_tab, self._owner_of_file = owners
+        self._tabs = Tabs()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on as the person who is signed in, or refuse it."""
@@ -57,7 +54,8 @@ class Gate:
             return
         scope = _identified(scope, token, account)
         if scope["type"] == "websocket":
-            await self._follow(token, scope, receive, send)
+            told = send if account is None else self._tabs.noting(str(account.sign_in), send)
+            await self._follow(token, scope, receive, told)
         else:
             await self._app(scope, receive, send if account is None else _not_stored(send))
 
@@ -76,19 +74,11 @@ class Gate:
             return None, _sign_in_first(connection), None
         if account is None:
             return None, _sign_in_first(connection), None
-        if not self._is_own(connection.scope["path"], account):
+        path = connection.scope["path"]
+        if path.startswith(MEDIA) or not self._tabs.may_upload(path, str(account.sign_in)):
             gone = _problem(404, "This belongs to no page of yours. Reload the page.")
             return None, gone, None
         return token, None, account
-
-    def _is_own(self, path: str, account: Account) -> bool:
-        """Return whether a file that is sent or fetched is of this sign-in's pages."""
-        owner = str(account.sign_in)
-        if path.startswith(UPLOADS):
-            return self._owner_of_tab(path.removeprefix(UPLOADS).partition("/")[0]) == owner
-        if path.startswith(MEDIA):
-            return self._owner_of_file(path.removeprefix(MEDIA)) == owner
-        return True
 
     async def _follow(self, token: str | None, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a socket until its sign-in ends, however busy it is."""

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.accessibility import axe
-from tests.e2e.conversation import STATUS
+from tests.e2e.conversation import ACTIVITY
 from tests.e2e.desk import Desk
 from tests.fakes import ENDLESS, ScriptedModel
 from tests.stack import Stack
@@ -31,9 +31,9 @@ LISTEN = """() => {
     (target.parentElement ?? target).closest('[role="status"]') ?? target;
   new MutationObserver((changes) => {
     for (const status of new Set(changes.map(statusOf)))
-      if (status.matches?.('STATUS')) window.said.push(status.textContent);
+      if (status.matches?.('ACTIVITY')) window.said.push(status.textContent);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
-}""".replace("STATUS", STATUS)
+}""".replace("ACTIVITY", ACTIVITY)
 GERMAN = "Sales\nday;amount\n31.12.2026;1,5\n"
 
 
@@ -71,7 +71,6 @@ def test_a_screen_reader_is_told_what_a_turn_does_and_not_how_the_time_goes_by(
     desk: Desk, model: ScriptedModel
 ) -> None:
     model.steps = lambda messages, body: {**ENDLESS, "think": "Which one?"}
-    desk.sends_by_itself()
     desk.page.evaluate(LISTEN)
 
     desk.ask("Tell me")

@@ -8,7 +8,6 @@ from playwright.sync_api import BrowserContext, Locator, expect
 from backend.schemas.approvals import MAX_MESSAGE_CHARS
 from backend.types import JSON
 from tests.e2e.desk import Desk
-from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import make_domain, make_session
 from tests.processes import stop_process
@@ -156,21 +155,6 @@ def test_calls_are_decided_by_keys_and_the_focus_goes_along(
     expect(desk.composer).to_be_focused()
     desk.sees("rejected by you", "All done.")
     assert tools.calls == [("mail", {"to": "bob", "amount": 7})]
-
-
-def test_keys_that_are_faster_than_the_page_lose_no_focus(
-    own_desk: Desk, stack: Stack, model: ScriptedModel, tools: ToolServer
-):
-    wire = SlowWire(own_desk)
-    Post(own_desk, stack, model, tools).ask(ANN)
-    own_desk.main.get_by_role("button", name="Reject", exact=True).press("Enter")
-    expect(back := own_desk.main.get_by_role("button", name="Back", exact=True)).to_be_visible()
-    wire.hold_answers_after("for the rest of this session")  # the last of the buttons' row
-    back.press("Enter")
-    expect(own_desk.main.get_by_role("button", name="Reject", exact=True)).to_be_focused()
-    own_desk.page.keyboard.press("Enter")
-    wire.release()
-    expect(own_desk.main.get_by_label("Reason, shown to the agent")).to_be_focused()
 
 
 @pytest.mark.journey

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from tests.e2e.desk import Desk, without_end
 from tests.fakes import ScriptedModel
 
-TIMES = 5
 FIRST, SECOND = "What is the first figure?", "And what is the second one?"
 
 
@@ -128,22 +127,3 @@ def test_a_double_click_asks_for_one_other_answer_and_while_a_turn_runs_nothing_
     desk.press("Stop")
     desk.is_idle()
     expect(button).to_be_enabled()
-
-
-AT_ONCE = """button => {
-  button.click();
-  for (const ms of [0, 15, 30]) setTimeout(() => colloquyLive.set("changed", Date.now()), ms);
-}"""
-
-
-def test_the_text_to_be_edited_is_there_also_when_the_page_is_drawn_again_at_once(
-    desk: Desk, model: ScriptedModel
-):
-    talk(desk, model, FIRST)
-
-    for _ in range(TIMES):  # what came before such a run was seen may be lost with it
-        desk.main.get_by_role("button", name="Edit").evaluate(AT_ONCE)
-        expect(desk.editor).to_have_value(FIRST)
-        desk.is_at_rest()
-        desk.press("Cancel")
-        expect(desk.editor).to_have_count(0)

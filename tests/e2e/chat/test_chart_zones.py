@@ -47,7 +47,7 @@ def test_the_axes_show_the_days_of_the_table_in_five_zones(
         context.set_default_timeout(PATIENCE_MS)
         desk = Desk(context, scripted_url)
         desk.open(f"?session={session_id}")
-        pictures = desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")
+        pictures = desk.charts
         expect(pictures).to_have_count(len(CHARTS))
         texts = [picture.locator("text").all_text_contents() for picture in pictures.all()]
         bars = pictures.first.locator("[aria-roledescription=bar]").all()

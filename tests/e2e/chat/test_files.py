@@ -35,7 +35,7 @@ def switch_to_chart(desk: Desk) -> None:
     """Open the step that gave the table, and look at it as a chart."""
     desk.unfold_steps()
     desk.step("query_source").click()
-    desk.main.get_by_role("radio", name="Chart").filter(visible=True).first.click()
+    desk.shown_as("Chart").first.click()
     expect(desk.charts).to_be_visible()
 
 
@@ -111,7 +111,6 @@ def held(demo_desk: Desk, tmp_path: Path) -> Callable[[], Route]:
     path.write_bytes(GERMAN.encode("cp1252"))
     demo_desk.choose_files(path)
     expect(demo_desk.arriving).to_be_visible()
-    demo_desk.sends_by_itself()
 
     def first() -> Route:
         while uploads.empty():  # Playwright tells of it while its page is asked for something
@@ -135,19 +134,6 @@ def test_enter_while_a_file_is_on_its_way_sends_both_when_it_is_there(
     expect(desk.waits).to_have_count(0)
 
 
-def test_enter_before_the_script_knows_of_the_composer_waits_for_the_file_as_well(
-    demo_desk: Desk, held: Callable[[], Route]
-) -> None:
-    desk = demo_desk
-    desk.page.evaluate("colloquyLive.sending.leave()")  # as until the page is drawn to its end
-    desk.ask("Totals by month")
-    expect(desk.waits).to_be_visible()
-
-    held().continue_()
-    desk.sees("Attached file: sales.csv", "1,434.75")
-    desk.is_idle()
-
-
 def test_a_message_waits_no_longer_when_its_words_change_and_is_not_sent_without_a_file_that_failed(
     demo_desk: Desk, held: Callable[[], Route]
 ) -> None:
@@ -160,7 +146,7 @@ def test_a_message_waits_no_longer_when_its_words_change_and_is_not_sent_without
     desk.composer.press("Enter")
     expect(desk.waits).to_have_count(1)
     held().abort()
-    expect(desk.broken).to_be_visible()
+    expect(desk.broken.first).to_be_visible()
     expect(desk.waits).to_have_count(0)
     for _ in range(2):  # also where Enter is pressed again
         desk.sees("sales.csv was not uploaded")
@@ -168,7 +154,7 @@ def test_a_message_waits_no_longer_when_its_words_change_and_is_not_sent_without
         expect(desk.page).to_have_url(f"{desk.url}/")
         desk.composer.press("Enter")
 
-    desk.files.click()
+    desk.press("Leave out")
     desk.composer.press("Enter")
     desk.is_in_a_session()
     desk.sees_not("sales.csv was not uploaded")

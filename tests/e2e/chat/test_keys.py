@@ -11,7 +11,6 @@ from playwright.sync_api import Locator, Route, expect
 from tests.e2e.desk import Desk, without_end
 from tests.e2e.files import formats
 from tests.e2e.files.handing import drop
-from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
@@ -63,7 +62,6 @@ def test_escape_before_the_turn_is_there_stops_it_unless_one_writes_on(
     desk: Desk, model: ScriptedModel
 ):
     model.steps = without_end("The first answer")
-    desk.sends_by_itself()
 
     with _message_on_its_way(desk, "Tell me"):
         desk.composer.press("Escape")
@@ -84,7 +82,6 @@ def test_escape_before_the_turn_is_there_stops_it_unless_one_writes_on(
 def test_keys_of_one_who_writes_do_nothing_else_and_tab_goes_into_what_a_button_has_opened(
     desk: Desk,
 ):
-    desk.sends_by_itself()
     desk.composer.fill("日本")
     assert desk.composer.evaluate(ACCEPT_WORD) == "日本"
     expect(desk.sent).to_have_count(0)
@@ -205,23 +202,13 @@ def test_a_new_chat_can_be_written_in_at_once(desk: Desk, stack: Stack):
     desk.sees("What would you like to know?")
     expect(desk.composer).to_be_focused()
 
-
-def test_a_new_chat_at_once_after_a_session_was_chosen_can_be_written_in(
-    own_desk: Desk, stack: Stack
-):
-    session_id = stack.chat("What is there?")["session_id"]
-    wire = SlowWire(own_desk)
-    own_desk.sends_by_itself()
-    wire.hold_answers_after(f"session={session_id}")
-
-    own_desk.row(session_id).click()
-    own_desk.is_in_a_session()  # by its URL: the composer is still that of the new chat
-    own_desk.page.keyboard.press("Control+Shift+O")
-    wire.release()
-
-    expect(own_desk.page).not_to_have_url(re.compile("session="))
-    own_desk.is_at_rest()
-    expect(own_desk.composer).to_be_focused()
+    desk.row(session_id).click()
+    desk.page.keyboard.press("Control+Shift+O")  # with nothing between
+    expect(desk.page).not_to_have_url(re.compile("session="))
+    desk.is_at_rest()
+    expect(desk.composer).to_be_focused()
+    desk.sees("What would you like to know?")
+    desk.sees_not("What is there?")
 
 
 def test_tab_through_the_header_leaves_the_conversation_where_it_is_read(

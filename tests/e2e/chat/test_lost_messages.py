@@ -13,6 +13,7 @@ from tests.stack import Stack
 
 LOST = "What did the north spend in March?"
 LEFT = "What did the south spend in May?"
+NEXT = "What did the west spend in June?"
 
 
 @pytest.mark.journey
@@ -20,7 +21,6 @@ def test_messages_that_are_lost_on_their_way_come_back_above_what_was_written_me
     desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
-    desk.sends_by_itself()
     desk.on_sending(lambda route: route.abort(), times=1)
 
     desk.ask(LOST)
@@ -57,7 +57,6 @@ def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same_unless_it_is_w
         route.fetch()
         route.abort()
 
-    desk.sends_by_itself()
     desk.on_sending(lose_the_answer, times=1)
     desk.ask(LOST)
     expect(desk.composer).to_have_value(LOST)
@@ -68,7 +67,6 @@ def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same_unless_it_is_w
     assert texts(stack.messages(session_id), "user") == [LOST]
     assert len(model.requests) == 1
 
-    desk.sends_by_itself()
     desk.on_sending(lose_the_answer, times=1)
     desk.ask("Continue.")
     expect(desk.composer).to_have_value("Continue.")
@@ -94,12 +92,18 @@ def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same_unless_it_is_w
 
 
 def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
-    desk: Desk, model: ScriptedModel
+    desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
-    desk.ask("First")
+    desk.composer.fill("First")
+    desk.page.keyboard.down("Enter")
     desk.sees("An answer.")
     session_id = desk.session_id
+    desk.new_chat()
+    desk.row(session_id).click()
+    desk.sees("An answer.")
+    desk.page.keyboard.up("Enter")  # late: what has arrived does not come back
+    expect(desk.composer).to_have_value("")
     may_pass = Event()
 
     def hold(route: Route) -> None:
@@ -107,7 +111,6 @@ def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
             desk.page.wait_for_timeout(50)
         route.continue_()
 
-    desk.sends_by_itself()
     desk.on_sending(hold, times=1)
     desk.ask(LOST)
     expect(desk.sent).to_have_text(LOST)  # only the browser knows them
@@ -123,7 +126,6 @@ def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
     # A new chat that is left at once is in the list, and does not come back by itself.
     may_pass.clear()
     desk.new_chat()
-    desk.sends_by_itself()
     desk.on_sending(hold, times=1)
     desk.ask(LEFT)
     desk.row(session_id).click()
@@ -136,82 +138,16 @@ def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
     desk.sees("What would you like to know?")
     desk.sidebar.get_by_text(LEFT).click()
     desk.sees("An answer.", LEFT)
+    assert texts(stack.messages(session_id), "user") == ["First", LOST]
 
-
-CROSSING = """row => {
-  row.click();
-  const timer = setInterval(() => window.colloquyLive.ask(), 5);  // what is stored is to be drawn
-  setTimeout(() => clearInterval(timer), 300);
-}"""
-
-
-def test_a_click_leads_to_its_session_also_when_the_page_is_about_to_be_drawn(
-    desk: Desk, model: ScriptedModel
-):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk.ask("First")
-    desk.sees("An answer.")
-    desk.is_idle()
-    session_id = desk.session_id
+    # Another new chat is there as soon as the first message of this one is accepted.
+    may_pass.clear()
     desk.new_chat()
-    desk.sends_by_itself()
-
-    desk.row(session_id).evaluate(CROSSING)
-
-    desk.sees("An answer.")
-    desk.is_at_rest()
-    desk.sees("An answer.")
-
-
-def test_a_message_that_has_arrived_does_not_come_back_also_when_its_key_is_let_go_late(
-    desk: Desk, model: ScriptedModel
-):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk.composer.fill("**Which** of them, `north` or south? <b>All</b>")
-    desk.page.keyboard.down("Enter")
-    desk.sees("An answer.")
-    desk.is_idle()
-    session_id = desk.session_id
-
-    desk.new_chat()
-    desk.row(session_id).click()
-    desk.sees("An answer.")
-    desk.is_at_rest()
-    desk.page.wait_for_timeout(1_000)  # several looks of the script that brings drafts back
-    expect(desk.composer).to_have_value("")
-    desk.page.keyboard.up("Enter")
-
-    desk.page.wait_for_timeout(4_500)  # longer than a lost one takes to come back
-    expect(desk.composer).to_have_value("")
-
-
-FAULTY = """() => {
-  const { sending } = window.colloquyLive, { onChange } = sending;
-  sending.onChange = (message) => {
-    sending.onChange = message.turn ? onChange : sending.onChange;
-    onChange(message);
-    if (message.turn) throw new Error("a fault of the page");
-  };
-}"""
-
-
-def test_a_fault_of_the_page_after_one_message_does_not_hold_up_the_next(
-    own_desk: Desk, model: ScriptedModel, stack: Stack
-):
-    model.steps = lambda messages, body: {"text": "An answer."}
-    desk = own_desk
-    desk.ask("First")
-    desk.sees("An answer.")
-    desk.is_idle()
-    desk.sends_by_itself()
-    desk.page.evaluate(FAULTY)
-    held: list[Route] = []
-    desk.on_sending(lambda route: held.append(route), times=1)
-
-    desk.ask("Second")
-    desk.ask("Third")
-    desk.page.wait_for_function("window.colloquyLive.sending.messages.length === 2")
-    held[0].continue_()
-
-    expect(desk.main.get_by_text("An answer.")).to_have_count(3)
-    assert texts(stack.messages(desk.session_id), "user") == ["First", "Second", "Third"]
+    desk.on_sending(hold, times=1)
+    desk.ask(NEXT)
+    expect(desk.sent).to_have_text(NEXT)
+    desk.link("New Chat").click()
+    may_pass.set()
+    expect(desk.sidebar.get_by_text(NEXT)).to_be_visible()
+    desk.sees_not(NEXT)
+    desk.sees("What would you like to know?")

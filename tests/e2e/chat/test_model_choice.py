@@ -36,7 +36,6 @@ def test_the_chosen_model_answers_is_named_and_stays(
     desk.sees("Here speaks usual.")
     desk.is_idle()
 
-    desk.sends_by_itself()
     choose(desk, "swift")
     desk.ask("two")  # at once, before the page has heard of the choice
     desk.sees("Here speaks swift.", re.compile("^swift · "))

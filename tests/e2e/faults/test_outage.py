@@ -14,11 +14,6 @@ IS_ON_TOP = """one => {
   const { x, y, width, height } = one.getBoundingClientRect();
   return one === document.elementFromPoint(x + width / 2, y + height - 1);
 }"""
-NO_STAMP = """() => {
-  const { fetch } = window;
-  const isAsked = (url) => String(url).startsWith("/colloquy/stamp");
-  window.fetch = (url, options) => (isAsked(url) ? new Promise(() => {}) : fetch(url, options));
-}"""
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
 
 
@@ -41,15 +36,19 @@ def sees_each_word_once(desk: Desk) -> None:
         desk.sees_once(f"Paragraph {number} of the answer.")
 
 
-def test_a_message_that_could_not_be_sent_is_in_the_composer_again(
+def test_a_new_chat_says_that_the_service_is_away_and_a_message_is_in_the_composer_again(
     context: BrowserContext, own_stack: Stack, model: ScriptedModel
 ):
     model.steps = lambda messages, body: {"text": "Answered."}
     desk = Desk(context, own_stack.start_ui())
     desk.sees("What would you like to know?")
-    desk.sends_by_itself()
-    desk.page.set_viewport_size({"width": 420, "height": 500})  # lower than a new chat
     stop_process(own_stack.api)
+    desk.press("Archived")
+    expect(away(desk)).to_have_count(1)
+    expect(away(desk)).to_be_in_viewport()
+    expect(desk.foot).to_contain_text("The service does not answer")
+
+    desk.page.set_viewport_size({"width": 420, "height": 500})  # lower than a new chat
     desk.ask("Do not lose me")
     refusal = desk.main.get_by_text("back in the composer")
     expect(refusal).to_be_in_viewport(ratio=1)
@@ -99,7 +98,6 @@ def test_an_api_that_stands_still_is_noticed_on_an_idle_page_and_costs_no_word(
     model.steps = lambda messages, body: {"text": "Answered at last."}
     desk = Desk(context, own_stack.start_ui())
     desk.sees("What would you like to know?")
-    desk.sends_by_itself()
     assert own_stack.api
 
     os.kill(own_stack.api.pid, signal.SIGSTOP)
@@ -112,21 +110,6 @@ def test_an_api_that_stands_still_is_noticed_on_an_idle_page_and_costs_no_word(
 
     desk.sees("Answered at last.")
     expect(away(desk)).to_have_count(0)
-
-
-def test_a_new_chat_that_is_drawn_while_the_service_is_away_says_so(
-    context: BrowserContext, own_stack: Stack
-):
-    desk = Desk(context, own_stack.start_ui())
-    desk.sees("What would you like to know?")
-    desk.sends_by_itself()
-
-    stop_process(own_stack.api)
-    desk.press("Archived")
-
-    expect(away(desk)).to_have_count(1)
-    expect(away(desk)).to_be_in_viewport()
-    expect(desk.page.get_by_test_id("stBottom")).to_contain_text("The service does not answer")
 
 
 def test_a_connection_that_is_lost_in_silence_is_noticed_and_costs_no_word(
@@ -158,7 +141,6 @@ def test_the_conversation_stays_on_the_page_while_the_service_is_away(
     stop_process(own_stack.api)
     expect(away(desk)).to_have_count(1)
     expect(away(desk)).to_be_in_viewport()  # though nobody has touched the page
-    desk.page.evaluate(NO_STAMP)  # from here, only a drawing tells the watch
     desk.ask("And now?")
     desk.sees("back in the composer")
     desk.press("Archived")

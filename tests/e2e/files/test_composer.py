@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.chat.test_double_clicks import held, is_waited
 from tests.e2e.desk import Desk
 from tests.e2e.files import formats
 from tests.e2e.files.handing import drop, paste, paste_cells
-from tests.e2e.slow_wire import SlowWire
+from tests.e2e.twice import held, is_waited
 from tests.fakes import ScriptedModel
+from tests.integration.scenes import make_session, texts
 from tests.stack import Stack
 
 CELLS = "region\tamount\nNorth\t1,5\nSouth\t2,5"
@@ -40,37 +40,48 @@ def test_dropped_and_pasted_files_go_with_one_message(
 
 
 def test_a_message_is_in_sight_while_its_files_are_sent_and_is_not_left_without_a_question(
-    own_desk: Desk, model: ScriptedModel, tmp_path: Path
+    desk: Desk, stack: Stack, model: ScriptedModel, tmp_path: Path
 ) -> None:
-    model.steps = lambda messages, body: {"text": "I see two."}
+    model.steps = lambda messages, body: {"text": "An answer."}
     paths = formats.write(tmp_path, orders_xlsx=formats.workbook(), sales_parquet=formats.parquet())
-    desk = own_desk
-    wire = SlowWire(desk)
-    desk.open()
-    desk.sends_by_itself()
-    drop(desk, desk.composer, *paths)
-    desk.has_files("orders.xlsx", "sales.parquet")
+    session_id, other = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
+    desk.open(f"?session={session_id}")
+    desk.sees("Number 0")
     asked: list[str] = []
     desk.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-    wire.hold_answers()
 
-    desk.ask("What is in them?")
-    expect(desk.sent).to_have_text("What is in them?\n\nSending 2 files…")
-    with desk.page.expect_event("dialog"):
-        desk.page.evaluate("location.reload()")
-    expect(desk.sent).to_be_visible()
-    wire.release()
+    with held(stack, "files"):
+        drop(desk, desk.composer, *paths)
+        desk.ask("What is in them?")
+        expect(desk.waits).to_be_visible()
+        expect(desk.composer).to_have_value("What is in them?")
+        stack.wait_for(lambda: is_waited(stack), "the upload does not arrive")
+        with desk.page.expect_event("dialog"):
+            desk.page.evaluate("location.reload()")
+        expect(desk.waits).to_be_visible()
+        desk.press("Archived")
+        desk.press("Back to sessions")
+        expect(desk.waits).to_be_visible()
+        desk.row(other).click()  # what waits goes on without its page
+        desk.sees("Number 1")
+    desk.row(session_id).click()
 
-    desk.sees("I see two.")
-    expect(desk.sent).to_have_count(0)
     desk.sees_once("Attached file: orders.xlsx")
+    desk.sees_once("Attached file: sales.parquet")
+    expect(desk.main.get_by_text("An answer.")).to_have_count(2)
+    desk.is_idle()
+    expect(desk.composer).to_have_value("")
+    assert texts(stack.messages(other), "user") == ["Number 1"]
+    assert len(model.requests) == 3
     desk.page.reload()
+    desk.sees("What is in them?")
     assert asked == ["beforeunload"]
 
 
 def test_why_a_message_was_not_sent_is_in_sight_beside_its_many_files(
-    desk: Desk, tmp_path: Path
+    desk: Desk, stack: Stack, tmp_path: Path
 ) -> None:
+    desk.open(f"?session={make_session(stack)}")
     paths = [tmp_path / f"part {number}.csv" for number in range(8)]
     for number, path in enumerate(paths):
         path.write_text(f"a,b\n1,{number}\n" if number else "")
@@ -83,9 +94,9 @@ def test_why_a_message_was_not_sent_is_in_sight_beside_its_many_files(
 
     expect(desk.main.get_by_text("part 0.csv: The file is empty.")).to_be_in_viewport(ratio=1)
     expect(desk.main.get_by_role("link", name="Inspector")).to_be_in_viewport(ratio=1)
-    expect(desk.kept_files).to_have_count(7)
-    desk.kept_files.last.scroll_into_view_if_needed()
-    expect(desk.kept_files.last).to_be_in_viewport(ratio=1)
+    expect(desk.files).to_have_count(7)
+    desk.files.last.scroll_into_view_if_needed()
+    expect(desk.files.last).to_be_in_viewport(ratio=1)
     expect(desk.composer).to_be_in_viewport(ratio=1)
 
 
@@ -116,26 +127,6 @@ def test_a_file_or_folder_dropped_beside_the_composer_goes_into_it(
     desk.sees(*(f"Attached file: {name}.jsonl" for name in ("stock", "returns")))
 
 
-def test_a_click_while_the_files_of_a_message_are_uploaded_does_not_lose_it(
-    desk: Desk, stack: Stack, model: ScriptedModel
-) -> None:
-    model.steps = lambda messages, body: {"text": "I see one."}
-    paste(desk.composer, {"stock.jsonl": formats.JSON_LINES})
-    desk.has_files("stock.jsonl")
-
-    with held(stack, "files"):
-        desk.ask("What is in it?")
-        stack.wait_for(lambda: is_waited(stack), "the upload does not arrive")
-        desk.press("Archived")
-
-    desk.sees("I see one.", "Attached file: stock.jsonl")
-    expect(desk.page.get_by_role("button", name="Back to sessions")).to_be_visible()
-    desk.is_idle()
-    desk.is_at_rest()
-    expect(desk.composer).to_have_value("")
-    assert len(model.requests) == 1
-
-
 def test_the_picture_of_pasted_cells_is_left_out_and_one_that_is_dropped_is_not_in_silence(
     desk: Desk, model: ScriptedModel, tmp_path: Path
 ) -> None:
@@ -146,9 +137,9 @@ def test_the_picture_of_pasted_cells_is_left_out_and_one_that_is_dropped_is_not_
 
     (picture,) = formats.write(tmp_path, chart_png=formats.PICTURE)
     drop(desk, desk.composer, picture)
-    desk.has_files("chart.png")
+    desk.sees("chart.png: This is an image, which cannot be read.")
     desk.composer.press("Enter")
 
-    expect(desk.page.get_by_text("This is an image, which cannot be read.")).to_be_visible()
+    desk.sees("chart.png was not uploaded")
     expect(desk.composer).to_have_value(f"Which is more?\n{CELLS}")
     assert model.requests == []

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.chat.test_double_clicks import held, is_waited
 from tests.e2e.desk import Desk
 from tests.e2e.files import formats
 from tests.e2e.files.handing import drop
+from tests.e2e.twice import held, is_waited
 from tests.stack import Stack
 
 # How many pixels right of the uploader's own left edge the button begins.

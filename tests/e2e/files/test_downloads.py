@@ -4,15 +4,14 @@ import csv
 import io
 import re
 import xml.etree.ElementTree as ElementTree
-from contextlib import suppress
 from typing import Literal
 
 import openpyxl
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, TimeoutError, expect
+from playwright.sync_api import Locator, expect
 
-from tests.e2e.desk import TIP_MS, TRIES, Desk
+from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
@@ -36,25 +35,14 @@ def charted(desk: Desk, stack: Stack, model: ScriptedModel) -> Desk:
 
 
 def button(desk: Desk, name: str) -> Locator:
-    """Return the button whose name begins like this."""
+    """Return the button, or the link, whose name begins like this."""
     named = re.compile(f"^{re.escape(name)}")
-    return desk.page.get_by_role("button", name=named).filter(visible=True).first
-
-
-def show_chart_buttons(desk: Desk, name: str) -> None:
-    """Move the mouse to a button that a chart has under the mouse; again, if the page moves."""
-    for _ in range(TRIES):
-        desk.lies_still()
-        desk.charts.hover()
-        with suppress(TimeoutError):
-            return button(desk, name).hover(timeout=TIP_MS)
-    raise AssertionError(f"The chart's button {name} is not there.")
+    buttons = desk.page.get_by_role("button", name=named)
+    return buttons.or_(desk.page.get_by_role("link", name=named)).filter(visible=True).first
 
 
 def taken(desk: Desk, name: str) -> tuple[str, bytes]:
     """Click a download; give the file's name and content."""
-    if name == "Download as PNG":
-        show_chart_buttons(desk, name)
     with desk.page.expect_download() as download:
         button(desk, name).click()
     return download.value.suggested_filename, download.value.path().read_bytes()
@@ -80,13 +68,11 @@ def test_a_chart_is_downloaded_as_pictures_and_rows_and_stays_as_it_is_looked_at
     assert name == "Amounts by city.xlsx"
     assert rows(content)["Amounts by city"][-2:] == ROWS
 
-    desk.main.get_by_role("radio", name="Table").filter(visible=True).first.click()
-    table = desk.tables
-    expect(table).to_have_count(1)
-    desk.press("Archived")  # the page is drawn again
+    desk.shown_as("Table").first.click()
+    expect(desk.tables).to_have_count(1)
+    desk.press("Archived")
     expect(button(desk, "Back to sessions")).to_be_visible()
-    desk.is_at_rest()
-    expect(table).to_have_count(1)
+    expect(desk.tables).to_have_count(1)
     expect(desk.charts).to_have_count(0)
 
 

@@ -75,7 +75,7 @@ def rates(desk: Desk) -> None:
     desk.press("Add a comment")
     desk.page.get_by_role("textbox", name="What was wrong?").fill("It only repeats itself.")
     desk.page.get_by_role("button", name="Save comment").click()
-    desk.is_told("Your comment was saved")
+    desk.sees("Your comment was saved")
     desk.page.reload()
     expect(desk.main.get_by_role("radio", name="Thumbs down")).to_be_checked()
 

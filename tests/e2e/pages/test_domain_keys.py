@@ -2,9 +2,9 @@
 
 from playwright.sync_api import expect
 
-from tests.e2e.chat.test_double_clicks import button
 from tests.e2e.desk import Desk
 from tests.e2e.pages.test_domains import make_domain, open_domains, open_tab
+from tests.e2e.twice import button
 from tests.stack import Stack
 
 

@@ -1,19 +1,15 @@
-"""What a link's reader sees of texts, code, tables and charts; on paper, in themes and scripts."""
+"""What a link's reader sees of texts, code, tables and charts."""
 
 import json
 import re
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from pypdf import PdfReader
 
 from backend.types import JSON
 from tests.e2e.accessibility import axe
 from tests.e2e.desk import Desk
-from tests.e2e.pages.test_looks import ENDS, FROM_THE_EDGE
-from tests.e2e.pages.test_print import A4_WIDTH, ANSWER, BRIGHTNESS, IS_CUT
 from tests.integration.scenes import make_session
 from tests.stack import Stack
 
@@ -28,18 +24,18 @@ ROWS = [
     ["B", "travel", 99.0, 0.01, "2026-02-28"],
     ["C", "hotel", None, 0.9, "2026-01-31"],
 ]
-HEBREW = "שלום לכולם, זה תקציב השנה"
 LONG = "One more line of a long report.\n" * 1_000
 OVERLOADED = "*" * 2_500
-COUNT_RUNS = """() => {
+REDRAW = """async () => {
+  const address = performance.getEntriesByType("resource").map(({ name }) => name)
+    .find((name) => name.endsWith("/conversation/host.js"));
+  const { host } = await import(address);
   const app = document.querySelector("[data-test-script-state]");
-  let runs = 0;
-  const count = () => {
-    runs += app.dataset.testScriptState === "running";
-    document.body.dataset.runs = runs;
-  };
-  new MutationObserver(count)
-    .observe(app, { attributes: true, attributeFilter: ["data-test-script-state"] });
+  const ran = new Promise((done) =>
+    new MutationObserver(() => app.dataset.testScriptState === "running" && done(true))
+      .observe(app, { attributes: true, attributeFilter: ["data-test-script-state"] }));
+  host.redraw();
+  return ran;
 }"""
 # A script that mounts the component again, as Streamlit does: it gives up a mount that a later one
 # has followed, and ends the last one.
@@ -50,7 +46,8 @@ MOUNTS = """async () => {
   const place = document.createElement("div");
   place.innerHTML = '<div class="cq-root"></div>';
   const root = place.firstElementChild;
-  const again = () => mount({ data: { path: "shared/none", person: "" }, parentElement: place });
+  const data = { view: "link", path: "shared/none", person: "" };
+  const again = () => mount({ data, parentElement: place, setTriggerValue() {} });
   const first = again();
   await new Promise((done) => setTimeout(done, 300));
   const drawn = root.firstElementChild;
@@ -62,8 +59,11 @@ MOUNTS = """async () => {
 }"""
 
 
-def link_of(stack: Stack, *rows: tuple[str, str, JSON, JSON]) -> str:
-    """Return the address of a link to a session of these rows: who, what, content, metadata."""
+Row = tuple[str, str, JSON, JSON]
+
+
+def session_of(stack: Stack, *rows: Row) -> str:
+    """Store a session of these rows: who, what, content, metadata."""
     session_id = make_session(stack, title="What was spent")
     stack.query_and_commit(
         """INSERT INTO display_messages
@@ -78,10 +78,19 @@ def link_of(stack: Stack, *rows: tuple[str, str, JSON, JSON]) -> str:
         "UPDATE conversations SET message_count = :count WHERE id = CAST(:id AS uuid)",
         id=session_id, count=len(rows),
     )  # fmt: skip
+    return session_id
+
+
+def link_to(stack: Stack, session_id: str) -> str:
+    """Return the address of a link to a session."""
     return f"shared?link={stack.client.post(f'/sessions/{session_id}/links').json()['token']}"
 
 
-def queried(*, chart: bool = False) -> tuple[tuple[str, str, JSON, JSON], ...]:
+def link_of(stack: Stack, *rows: Row) -> str:
+    return link_to(stack, session_of(stack, *rows))
+
+
+def queried(*, chart: bool = False) -> tuple[Row, ...]:
     """A person's question, and a query with its table."""
     table: JSON = {"title": "Spent", "columns": COLUMNS, "rows": ROWS, "row_count": 3}
     if chart:
@@ -114,10 +123,8 @@ def test_a_script_that_runs_again_draws_nothing_anew(desk: Desk, stack: Stack) -
     desk.is_at_rest()
     requests = len(desk.requests)
 
-    page.evaluate(COUNT_RUNS)
-    for count, words in enumerate(("budget", "travel"), 1):
-        desk.sidebar.get_by_role("searchbox").fill(words)
-        expect(page.locator("body")).to_have_attribute("data-runs", re.compile(f"[{count}-9]"))
+    for _ in range(2):
+        assert page.evaluate(REDRAW)
         desk.is_at_rest()
     desk.lies_still()
     assert article.evaluate("one => one.isTheSame")
@@ -125,8 +132,11 @@ def test_a_script_that_runs_again_draws_nothing_anew(desk: Desk, stack: Stack) -
     assert page.evaluate(MOUNTS) == [True, 0]
 
 
-def test_cells_are_written_as_their_columns_say(desk: Desk, stack: Stack) -> None:
-    desk.open(link_of(stack, *queried()))
+def test_cells_are_written_as_their_columns_say_and_queries_and_json_are_laid_out(
+    desk: Desk, stack: Stack
+) -> None:
+    result = {"tool_call_id": "9", "name": "ids", "content": '{"id":12345678901234567890,"of":1.0}'}
+    page = desk.open(link_of(stack, *queried(), ("tool", "tool_result", result, {})))
     desk.main.get_by_text("query_source").click()
 
     rows = desk.main.get_by_role("region", name="Spent").get_by_role("row")
@@ -135,15 +145,6 @@ def test_cells_are_written_as_their_columns_say(desk: Desk, stack: Stack) -> Non
          re.compile(r"B\s*travel\s*99\.00\s*1\.0%\s*02/28/2026"),
          re.compile("C\\s*hotel\\s*\u2013\\s*90.0%\\s*01/31/2026")]
     )  # fmt: skip
-    desk.main.get_by_role("searchbox", name="Filter rows").fill("1,234.5")
-    desk.sees("1 of 3 rows match")
-    desk.sees_not("99.00")
-
-
-def test_a_query_is_laid_out_in_the_colours_of_its_language(desk: Desk, stack: Stack) -> None:
-    page = desk.open(link_of(stack, *queried()))
-    desk.main.get_by_text("query_source").click()
-
     code = desk.main.locator(".cq-code").filter(has_text="spent").locator("code")
     expect(code).to_contain_text("SELECT\n  cost_centre,")
     expect(code.locator(".hljs-keyword").first).to_have_text("SELECT")
@@ -152,6 +153,13 @@ def test_a_query_is_laid_out_in_the_colours_of_its_language(desk: Desk, stack: S
         axe.choose_theme(page, theme)
         desk.is_at_rest()
         assert list(axe.faults(page)) == []
+
+    desk.main.get_by_role("searchbox", name="Filter rows").fill("1,234.5")
+    desk.sees("1 of 3 rows match")
+    desk.sees_not("99.00")
+    desk.main.get_by_text("ids", exact=True).click()
+    as_it_is = '{\n  "id": 12345678901234567890,\n  "of": 1.0\n}'
+    expect(desk.main.locator(".cq-code code").filter(has_text="1.0")).to_have_text(as_it_is)
 
 
 def test_a_chart_is_drawn_as_its_reader_chooses_and_is_kept_as_a_picture(
@@ -175,26 +183,22 @@ def test_a_chart_is_drawn_as_its_reader_chooses_and_is_kept_as_a_picture(
     assert "PNG" in picture[:8]
 
 
-def test_json_is_laid_out_with_its_numbers_as_they_are(desk: Desk, stack: Stack) -> None:
-    result = {"tool_call_id": "9", "name": "ids", "content": '{"id":12345678901234567890,"of":1.0}'}
-    desk.open(link_of(stack, ("tool", "tool_result", result, {})))
-    desk.main.get_by_text("ids").click()
-
-    code = desk.main.locator(".cq-code code")
-    expect(code).to_have_text('{\n  "id": 12345678901234567890,\n  "of": 1.0\n}')
-
-
-def test_a_long_text_is_also_a_file_and_what_no_browser_lays_out_is_plain(
-    desk: Desk, stack: Stack
-) -> None:
+def test_a_long_text_is_also_a_file_and_markup_does_nothing(desk: Desk, stack: Stack) -> None:
     answer = f"Before.\n\n{OVERLOADED}\n\n```python\nx = 1\n```\n\n**After.**"
+    markup = "<img src=https://evil.example/a onerror=alert(1)><script>alert(1)</script>"
+    picture = "![Seen](https://evil.example/b.png)"
+    call = {"call_id": "1", "name": markup, "arguments": {"a": markup}}
     page = desk.open(link_of(
-        stack, ("user", "text", {"text": LONG}, {}), ("assistant", "text", {"text": answer}, {})
+        stack, ("user", "text", {"text": LONG}, {}), ("assistant", "text", {"text": answer}, {}),
+        ("user", "text", {"text": markup}, {}),
+        ("assistant", "text", {"text": f"{markup}\n\n{picture}\n\n```html\n{markup}\n```"}, {}),
+        ("assistant", "tool_call", call, {}),
     ))  # fmt: skip
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     desk.sees("After.", "it has more markup than a browser can lay out")
     expect(desk.main.get_by_text(OVERLOADED)).to_be_visible()
     expect(desk.main.locator("strong", has_text="After.")).to_be_visible()
-    expect(desk.main.locator(".cq-code .hljs-number")).to_have_text("1")
+    expect(desk.main.locator(".cq-code .hljs-number").first).to_have_text("1")
     desk.sees("of 32,000 characters")
 
     name, content = saved(page, desk.main.get_by_role("button", name="Download (32,000"))
@@ -202,88 +206,8 @@ def test_a_long_text_is_also_a_file_and_what_no_browser_lays_out_is_plain(
 
     assert (name, content) == ("message.txt", LONG)
     desk.sees_not("The first")
-
-
-def test_markup_of_a_link_does_nothing(desk: Desk, stack: Stack) -> None:
-    markup = "<img src=https://evil.example/a onerror=alert(1)><script>alert(1)</script>"
-    picture = "![Seen](https://evil.example/b.png)"
-    call = {"call_id": "1", "name": markup, "arguments": {"a": markup}}
-    page = desk.open(link_of(
-        stack, ("user", "text", {"text": markup}, {}),
-        ("assistant", "text", {"text": f"{markup}\n\n{picture}\n\n```html\n{markup}\n```"}, {}),
-        ("assistant", "tool_call", call, {}),
-    ))  # fmt: skip
-    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     desk.main.locator("summary").click()
     expect(desk.main.get_by_text("onerror")).to_have_count(5)
     expect(desk.main.locator(".cq-code .hljs-tag")).not_to_have_count(0)
-
     assert desk.main.locator(".cq :is(img, script)").count() == 0
     assert not [url for url in desk.requests if "evil.example" in url]
-
-
-def test_a_printed_link_is_the_whole_conversation_and_nothing_else(
-    desk: Desk, stack: Stack
-) -> None:
-    page = desk.open(link_of(stack, *queried()[:3], ("assistant", "text", {"text": ANSWER}, {})))
-    desk.sees("That was all.")
-    desk.is_at_rest()
-
-    printed = PdfReader(BytesIO(page.pdf(format="A4"))).pages
-    text = "".join("".join(one.extract_text().split()) for one in printed)
-    page.emulate_media(media="print")
-    page.set_viewport_size({"width": A4_WIDTH, "height": 1123})
-    expect(desk.sidebar).to_be_hidden()
-    wide = desk.main.locator("table, pre").filter(visible=True)
-
-    for said in ("Whatwasspent?", "CC-0", "CC-79", "Column13", "name_59", "Thatwasall."):
-        assert said in text
-    for control in ("Searchbytitle", "Copy", "Sort,filter", "Download"):
-        assert control not in text
-    assert [wide.nth(number).evaluate(IS_CUT) for number in range(3)] == [False] * 3
-
-
-def test_a_links_paper_is_light_in_the_dark_theme(desk: Desk, stack: Stack) -> None:
-    page = desk.open(link_of(stack, *queried(chart=True)))
-    page.emulate_media(color_scheme="dark")
-    page.reload()
-    chart = desk.main.locator(".cq-chart svg.marks text")
-    expect(chart.first).to_be_visible()
-    desk.sees("That was all.")
-    desk.is_at_rest()
-    (_, ink, ground), *_ = desk.main.get_by_text("That was all.").evaluate_all(BRIGHTNESS)
-    assert ink > 200
-    assert ground < 60
-
-    page.emulate_media(media="print")
-    expect(desk.sidebar).to_be_hidden()
-
-    texts = desk.main.locator("*").evaluate_all(BRIGHTNESS)
-    assert {"That was all.", "What was spent?"} <= {text for text, _, _ in texts}
-    assert [one for one in texts if one[1] > 130 or one[2] < 200] == []
-    inks = chart.evaluate_all("all => all.map((one) => getComputedStyle(one).fill)")
-    assert set(inks) == {"rgb(34, 48, 53)"}
-
-
-@pytest.mark.parametrize("width", [1280, 420])
-def test_text_of_each_script_begins_at_its_own_side(desk: Desk, stack: Stack, width: int) -> None:
-    page = desk.open(link_of(
-        stack, ("user", "text", {"text": HEBREW}, {}), ("assistant", "text", {"text": HEBREW}, {}),
-        ("user", "text", {"text": "And in English."}, {}),
-        ("assistant", "text", {"text": ANSWER}, {}),
-    ))  # fmt: skip
-    page.set_viewport_size({"width": width, "height": 900})
-    desk.sees("That was all.")
-    desk.lies_still()
-
-    for number in range(2):
-        said = desk.main.get_by_text(HEBREW).nth(number)
-        box = said.bounding_box()
-        first, last = said.evaluate(ENDS)
-        assert box and first > last
-        assert box["x"] + box["width"] - first < FROM_THE_EDGE
-    first, last = desk.main.get_by_text("And in English.").evaluate(ENDS)
-    assert first < last
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    scrolls = "one => one.scrollWidth > one.clientWidth + 1"
-    assert not desk.main.locator(".cq").evaluate(scrolls)

@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.desk import Desk
+from tests.e2e.pages.test_link_page import link_of
+from tests.e2e.pages.test_print import ANSWER
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
@@ -108,6 +110,7 @@ def test_long_titles_leave_room_for_all_columns_of_the_sessions(desk: Desk, stac
 
     desk.open("sessions")
     desk.is_at_rest()
+    desk.lies_still()
 
     table = desk.main.get_by_test_id("stDataFrame").locator(".dvn-scroller")
     assert table.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
@@ -124,23 +127,6 @@ def test_the_sentences_of_an_empty_inbox_stand_together(demo_desk: Desk) -> None
 
     assert above and below
     assert below["y"] - above["y"] - above["height"] < above["height"]
-
-
-def test_the_toolbar_of_a_table_covers_nothing_above_it(demo_desk: Desk) -> None:
-    desk = demo_desk
-    desk.ask("Chart spend by cost centre in 2026")
-    desk.sees("The total is")
-    desk.is_idle()
-    desk.main.get_by_role("radio", name="Table").filter(visible=True).click()
-    table = desk.main.get_by_test_id("stDataFrame").filter(visible=True)
-    table.hover()
-    desk.lies_still()
-
-    toolbar = desk.main.get_by_test_id("stElementToolbar").filter(visible=True).bounding_box()
-    choice = desk.main.get_by_role("radiogroup", name="Show as").filter(visible=True).bounding_box()
-
-    assert toolbar and choice
-    assert toolbar["y"] >= choice["y"] + choice["height"]
 
 
 WIDE = """
@@ -223,25 +209,45 @@ def test_a_duration_has_the_readers_decimal_sign_as_the_figures_beside_it(
     context.close()
 
 
-def test_text_in_arabic_runs_from_right_to_left(desk: Desk, model: ScriptedModel) -> None:
+HEBREW = "שלום לכולם, זה תקציב השנה"
+
+
+def test_text_of_each_script_begins_at_its_own_side(
+    desk: Desk, model: ScriptedModel, stack: Stack
+) -> None:
     question, answer = "كم كانت التكاليف؟", "كانت تكاليف CC-1001 هي 1234."
     gate = Event()
     model.steps = [{"text": answer, "until": gate}]
-
-    def runs_from_right(text: str) -> bool:
-        said = desk.main.get_by_text(text).filter(visible=True).first
-        first, last = said.evaluate(ENDS)
-        right = said.evaluate("one => one.getBoundingClientRect().right")
-        return bool(last < first and right - first < FROM_THE_EDGE)
-
     desk.ask(question)
     desk.sees(answer)
-    assert runs_from_right(question)
-    assert runs_from_right(answer), "while it streams"
+    _runs_from_right(desk, question, answer)
     gate.set()
     desk.is_idle()
     desk.is_at_rest()
-
-    assert runs_from_right(question)
-    assert runs_from_right(answer), "stored"
+    _runs_from_right(desk, question, answer)
     assert desk.composer.evaluate("one => getComputedStyle(one).unicodeBidi") == "plaintext"
+
+    page = desk.open(link_of(
+        stack, ("user", "text", {"text": HEBREW}, {}), ("assistant", "text", {"text": HEBREW}, {}),
+        ("user", "text", {"text": "And in English."}, {}),
+        ("assistant", "text", {"text": ANSWER}, {}),
+    ))  # fmt: skip
+    for width in (1280, 420):
+        page.set_viewport_size({"width": width, "height": 900})
+        desk.sees("That was all.")
+        desk.lies_still()
+        _runs_from_right(desk, HEBREW)
+        first, last = desk.main.get_by_text("And in English.").evaluate(ENDS)
+        assert first < last
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        scrolls = "one => one.scrollWidth > one.clientWidth + 1"
+        assert not desk.main.locator(".cq").evaluate(scrolls)
+
+
+def _runs_from_right(desk: Desk, *texts: str) -> None:
+    for text in texts:
+        for said in desk.main.get_by_text(text).filter(visible=True).all():
+            first, last = said.evaluate(ENDS)
+            right = said.evaluate("one => one.getBoundingClientRect().right")
+            assert last < first, text
+            assert right - first < FROM_THE_EDGE, text

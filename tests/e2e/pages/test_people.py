@@ -50,7 +50,7 @@ def test_a_person_is_invited_reviewed_and_disabled(accounts: Stack, browser: Bro
         reviews(admin)
         viewed = person.main.get_by_role("button", name="Viewed once")
         viewed.click()
-        seen = person.page.get_by_test_id("stPopoverBody").filter(has_text="Viewed by")
+        seen = person.opened("Viewed once")
         expect(seen).to_contain_text(f"Viewed by {ADMIN} on")
         expect(seen).to_contain_text(REASON)
 

@@ -41,10 +41,10 @@ def long_session(stack: Stack) -> str:
     return session_id
 
 
-def top_of(desk: Desk, stack: Stack, text: str) -> float:
+def top_of(desk: Desk, text: str) -> float:
     """How far from the top of the screen a text stands, once nothing moves any more."""
     desk.is_at_rest()
-    desk.holds_no_place()
+    desk.lies_still()
     box = said(desk, text).bounding_box()
     assert box is not None
     return box["y"]
@@ -74,10 +74,10 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
     hit.click(position={"x": 200, "y": 50})
 
     expect(desk.page).to_have_url(re.compile(rf"session={session_id}&at=123"))
-    marked = desk.main.locator('[class*="st-key-hit-"]')
-    expect(marked).to_contain_text("Answer 40.")
-    top_of(desk, stack, "Answer 40")
-    expect(marked).to_be_in_viewport()
+    desk.holds_no_place()
+    expect(desk.marked).to_contain_text("Answer 40.")
+    top_of(desk, "Answer 40")
+    expect(desk.marked).to_be_in_viewport()
     desk.sees_not("Answer 99.")
 
     for button, place in (
@@ -87,11 +87,11 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
     ):
         desk.page.get_by_role("button", name=button).scroll_into_view_if_needed()
         read = answers(desk)[place]
-        before = top_of(desk, stack, read)
+        before = top_of(desk, read)
         desk.press(button)
         is_another = partial(begins_otherwise, desk, place, read)
         stack.wait_for(is_another, "no more came")
-        assert abs(top_of(desk, stack, read) - before) < 30  # not a line
+        assert abs(top_of(desk, read) - before) < 30  # not a line
     desk.sees_not("Answer 99.")
 
     desk.press("Jump to the latest")
@@ -112,7 +112,7 @@ def test_both_ends_of_a_long_session_are_one_click_away_and_a_search_one_key(
     desk.sees_not("Answer 99.")
     for button in ("Jump to the first", "Show earlier messages"):
         expect(desk.page.get_by_role("button", name=button)).to_have_count(0)
-    top_of(desk, stack, "Question 0")
+    top_of(desk, "Question 0")
     expect(said(desk, "Question 0")).to_be_in_viewport()
     desk.press("Jump to the latest")
     expect(said(desk, "Answer 99")).to_be_in_viewport()

@@ -68,7 +68,7 @@ def test_a_picture_of_a_tool_is_seen_in_the_chat_and_comes_from_our_own_pages(
 
     desk.open(f"?session={session_id}")
 
-    picture = desk.main.get_by_test_id("stImage").locator("img")
+    picture = desk.pictures
     expect(picture).to_be_visible()
     expect(picture).to_have_js_property("naturalWidth", 1)
     assert all(url.startswith((desk.url, "ws:", "data:", "blob:")) for url in desk.requests)

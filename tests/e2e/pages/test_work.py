@@ -13,25 +13,9 @@ LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(400)
 
 
 @pytest.mark.journey
-def test_a_running_turn_is_seen_opened_to_read_and_stopped(desk: Desk, model: ScriptedModel):
-    model.steps = slowly(LONG, delay=0.05)
-    desk.ask("Work for long")
-    desk.sees("Paragraph 1 of", "step 1")
-    session = desk.session_id
-    desk.administer("Work")
-    link = desk.main.get_by_role("link", name="Work for long").first
-    expect(link).to_have_attribute("href", re.compile(f"session={session}&view=read"))
-
-    # In its row: another test's turn may wait on the same page.
-    row = link.locator("xpath=ancestor::*[.//button[contains(., 'Stop')]][1]")
-    row.get_by_role("button", name="Stop", exact=True).click()
-    desk.press("Stop this turn")
-
-    expect(link).to_have_count(0)
-
-
-@pytest.mark.journey
-def test_a_failed_turn_stands_with_its_reason_and_is_retried(desk: Desk, model: ScriptedModel):
+def test_a_failed_turn_is_retried_and_a_running_one_is_seen_opened_to_read_and_stopped(
+    desk: Desk, model: ScriptedModel
+):
     model.steps = lambda messages, body: {"status": 401, "text": "no such key"}
     desk.ask("Fail for once")
     expect(desk.page.get_by_role("button", name="Retry")).to_be_visible()
@@ -39,11 +23,24 @@ def test_a_failed_turn_stands_with_its_reason_and_is_retried(desk: Desk, model: 
     desk.administer("Work")
     expect(desk.main.get_by_role("link", name="Fail for once").first).to_be_visible()
     model.steps = lambda messages, body: {"text": "Here it is."}
-
     desk.press("Retry")
-
     desk.open(query)
     desk.sees("Here it is.")
+
+    desk.new_chat()
+    model.steps = slowly(LONG, delay=0.05)
+    desk.ask("Work for long")
+    desk.sees("Paragraph 1 of", "step 1")
+    session = desk.session_id
+    desk.administer("Work")
+    link = desk.main.get_by_role("link", name="Work for long").first
+    expect(link).to_have_attribute("href", re.compile(f"session={session}&view=read"))
+    # In its row: another test's turn may wait on the same page.
+    row = link.locator("xpath=ancestor::*[.//button[contains(., 'Stop')]][1]")
+    row.get_by_role("button", name="Stop", exact=True).click()
+    desk.press("Stop this turn")
+
+    expect(link).to_have_count(0)
 
 
 def test_the_question_before_draining_outlasts_new_rows(

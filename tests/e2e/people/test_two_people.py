@@ -39,9 +39,11 @@ def works(
     expect(person.charts).to_be_visible()
     person.is_idle()
     person.is_at_rest()
-    with person.page.expect_response(re.compile("/media/")) as fetched:
-        taken(person, "CSV")
-    address = fetched.value.url
+    name, content = taken(person, "CSV")
+    assert name.endswith(".csv")
+    assert word in content.decode()
+    link = person.main.get_by_role("link", name="CSV").first.get_attribute("href")
+    address = f"{person.url}{link}"
     assert word in person.context.request.get(address).text()
     if stranger:
         assert stranger.request.get(address).status == 404
@@ -164,5 +166,8 @@ def test_a_person_whose_cookie_is_another_persons_loses_the_page(
         person.page = tab
         tab.bring_to_front()
         tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        expect(person.sidebar.get_by_role("button", name=anna)).to_have_count(0)
+        check_knows_nothing(person, "a draft about zqanna")
+        tab.reload()
         person.is_here(bodo)
         check_knows_nothing(person, "a draft about zqanna")

@@ -31,10 +31,8 @@ def test_a_reload_keeps_the_unsent_text_of_each_session_and_brings_back_none_tha
     desk.sees("An answer.")
     desk.is_idle()
     session = desk.session_id
-    desk.sends_by_itself()
     desk.composer.fill("about the first")
     desk.new_chat()
-    desk.sends_by_itself()
     desk.composer.fill("about something new")
 
     desk.page.reload()
@@ -54,15 +52,12 @@ def test_a_reload_keeps_the_unsent_text_of_each_session_and_brings_back_none_tha
     desk.is_idle()
     desk.page.reload()
     desk.sees("An answer.")
-    desk.sends_by_itself()
     expect(desk.composer).to_have_value("")
     desk.new_chat()
-    desk.sends_by_itself()
     expect(desk.composer).to_have_value("")
 
 
 def test_text_that_is_too_long_to_be_stored_is_not_left_without_a_question(desk: Desk):
-    desk.sends_by_itself()
     desk.page.on("dialog", lambda dialog: dialog.dismiss())
     desk.page.evaluate(FILL_STORAGE)
     desk.composer.press("x")  # a browser asks only where somebody has acted

@@ -1,10 +1,8 @@
 """Where things stand on a page while an answer streams, and when the page stands still."""
 
-from tests.e2e.conversation import STREAMED
-
 # An IntersectionObserver measures what is painted, after all scripts of a frame.
 TOPS = """(node, lines) => new Promise((done) => {
-  const drawn = () => document.querySelectorAll("STREAMED > p").length;
+  const drawn = () => document.querySelectorAll('[aria-busy=true] .colloquy-text > p').length;
   const until = drawn() + lines;
   const tops = [];
   const look = () => {
@@ -17,7 +15,7 @@ TOPS = """(node, lines) => new Promise((done) => {
     observer.observe(node);
   };
   look();
-})""".replace("STREAMED", STREAMED)
+})"""
 STANDS = """() => new Promise((done) => {
   const view = document.querySelector("main");
   let top, still = 0;
@@ -29,16 +27,15 @@ STANDS = """() => new Promise((done) => {
   };
   look();
 })"""
-# Where a node is painted until another text appears, and some frames longer.
-UNTIL = """(node, text) => new Promise((done) => {
+# By how many pixels a paragraph is painted in other places within some frames.
+UNMOVED = """(text) => new Promise((done) => {
+  const node = [...document.querySelectorAll("main p")].find((p) => p.innerText === text);
   const tops = [];
-  let after = 0;
   const look = () => new IntersectionObserver(([{ boundingClientRect }], observer) => {
     observer.disconnect();
-    tops.push(Math.round(boundingClientRect.top));
-    if (document.querySelector("main").innerText.includes(text)) after += 1;
-    if (after < 20) requestAnimationFrame(look);
-    else done(tops);
+    tops.push(boundingClientRect.top);
+    if (tops.length < 20) requestAnimationFrame(look);
+    else done(Math.max(...tops) - Math.min(...tops));
   }).observe(node);
   look();
 })"""

@@ -6,15 +6,13 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
-from tests.e2e.slow_wire import SlowWire
 from tests.e2e.streaming.answers import CALL, ENDLESS
-from tests.e2e.streaming.places import FIRST_SEEN, STANDS, TOPS, UNTIL
+from tests.e2e.streaming.places import FIRST_SEEN, STANDS, TOPS, UNMOVED
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
 LINES = 20
-TURNS = 14
-BELOW = 100  # pixels of what comes below an answer: its actions, the foot of the page
+TURNS = 8
 
 
 @pytest.fixture
@@ -72,6 +70,7 @@ def test_a_reader_who_followed_a_link_stays_at_its_message(
     desk.sees("An answer of one line.")
     desk.is_at_rest()
     desk.holds_no_place()
+    desk.lies_still()
     seen = desk.main.get_by_text("The first question").last
     place = seen.bounding_box()
 
@@ -86,7 +85,11 @@ def test_a_page_and_another_session_are_opened_at_their_end(
 ) -> None:
     model.steps = [{"text": "An answer of one line.\n\n" * 60 + "That is all."}]
     first, other = (stack.chat(f"Question {number}")["session_id"] for number in (1, 2))
-    own_desk.context.add_init_script(f"({FIRST_SEEN})('That is all.')")
+    for number in range(3, TURNS):
+        stack.chat(f"Question {number}", other)
+    model.steps = [{"text": "This is the last of all."}]
+    stack.chat(f"Question {TURNS}", other)
+    own_desk.context.add_init_script(f"window.look = {FIRST_SEEN}; window.look('That is all.')")
 
     own_desk.open(f"?session={first}")
     own_desk.sees("That is all.")
@@ -96,47 +99,28 @@ def test_a_page_and_another_session_are_opened_at_their_end(
     own_desk.main.hover()
     own_desk.page.mouse.wheel(0, -400)
     expect(own_desk.main.get_by_text("That is all.")).not_to_be_in_viewport()
+    own_desk.page.evaluate("window.look('This is the last of all.')")
     own_desk.row(other).click()
-    own_desk.sees("Question 2")
-    expect(own_desk.main.get_by_text("That is all.")).to_be_in_viewport()
+    own_desk.sees("This is the last of all.")
+    assert own_desk.page.evaluate(UNMOVED, "This is the last of all.") <= 1
+    assert own_desk.page.evaluate("window.firstSeen") is True
+    expect(own_desk.main.get_by_text("This is the last of all.")).to_be_in_viewport()
 
 
-def test_the_last_answer_of_another_session_comes_before_its_history(
-    own_desk: Desk, stack: Stack, model: ScriptedModel
+def test_a_card_opens_downwards_and_its_table_becomes_a_chart_downwards(
+    desk: Desk, stack: Stack, model: ScriptedModel
 ) -> None:
-    model.steps = lambda messages, body: {"text": f"Answer {messages[-1]['content'].split()[-1]}."}
-    opened = stack.chat("Question 0")["session_id"]
-    long = stack.chat("Question 1")["session_id"]
-    for number in range(2, TURNS + 1):
-        stack.chat(f"Question {number}", long)
-    wire = SlowWire(own_desk)
-    own_desk.open(f"?session={opened}")
-    own_desk.sees("Answer 0.")
-    own_desk.is_at_rest()
-    last = own_desk.main.get_by_text(f"Answer {TURNS}.")
-
-    wire.hold_answers_after(f"Answer {TURNS}.")
-    own_desk.row(long).click()
-
-    expect(last).to_be_in_viewport()
-    expect(own_desk.main.get_by_text(f"Answer {TURNS - 1}.")).to_have_count(0)
-    last.evaluate(f"(node) => {{ window.tops = ({UNTIL})(node, 'Answer 2.'); }}")
-    wire.release()
-    own_desk.sees("Answer 2.")
-    tops = own_desk.page.evaluate("window.tops")
-    assert max(tops) - min(tops) < BELOW
-    expect(last).to_be_in_viewport()
-
-
-def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) -> None:
+    model.steps = [{"text": "An answer of one line.\n\n" * 30}]
+    session_id = stack.chat("The first question")["session_id"]
     model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
-    desk.open(f"?session={stack.chat('Show the rows')['session_id']}")
+    stack.chat("Show the rows", session_id)
+    desk.open(f"?session={session_id}")
     desk.page.set_viewport_size({"width": 1280, "height": 600})
     desk.unfold_steps()
     desk.is_at_rest()
-    desk.holds_no_place()
     desk.lies_still()
     card = desk.step("query_source")
+    expect(card).to_be_in_viewport()
     place = card.bounding_box()
 
     card.click()
@@ -144,39 +128,20 @@ def test_a_card_opens_downwards(desk: Desk, stack: Stack, model: ScriptedModel) 
     desk.sees("2 rows")
     desk.lies_still()
     assert card.bounding_box() == place
-
-
-def test_a_table_becomes_a_chart_downwards(
-    own_desk: Desk, stack: Stack, model: ScriptedModel
-) -> None:
-    model.steps = [{"text": "An answer of one line.\n\n" * 30}]
-    session_id = stack.chat("The first question")["session_id"]
-    model.steps = [{"tools": [CALL]}, {"text": "Two rows."}]
-    stack.chat("Show the rows", session_id)
-    desk = own_desk
-    wire = SlowWire(desk)
-    desk.open(f"?session={session_id}")
     desk.page.set_viewport_size({"width": 1280, "height": 1000})
-    desk.unfold_steps()
-    desk.step("query_source").click()
-    desk.sees("2 rows")
-    desk.lies_still()
     desk.main.hover()
     desk.page.mouse.wheel(0, 100_000)
     desk.page.evaluate(STANDS)
-    chart = desk.main.get_by_role("radio", name="Chart")
+    chart = desk.main.get_by_role("group", name="Show as").get_by_role("button", name="Chart")
     expect(chart).to_be_in_viewport()
     place = chart.bounding_box()
 
-    wire.hold_answers()
-    drawn = wire.parts_ended
     chart.click()
-    wire.wait_for(lambda: wire.parts_ended > drawn)
-    wire.release_one_by_one()  # the table is gone before its chart is there
 
-    expect(desk.main.get_by_test_id("stVegaLiteChart")).to_be_visible()
+    expect(desk.charts).to_be_visible()
     desk.lies_still()
-    assert chart.bounding_box() == place
+    after = chart.bounding_box()
+    assert place and after and abs(after["y"] - place["y"]) <= 1
 
 
 def test_a_new_chat_is_opened_at_its_top_also_in_a_low_window(

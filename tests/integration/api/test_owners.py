@@ -38,6 +38,7 @@ QUERIES: dict[str, JSON] = {
     "GET /search": {"q": "work"},
     "DELETE /sessions/{session_id}/grants": {"principal_type": "everyone"},
 }
+OF_CHARTS = "GET /artifacts/{artifact_id}/versions/{version}/table"  # the owner has a document
 OF_REVIEWERS = "POST /sessions/{session_id}/reviews"  # who is none is told so, whatever they name
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -88,7 +89,8 @@ def test_nobody_else_finds_a_session_its_turns_tasks_and_artifacts_by_any_route(
             assert answer.status_code == 404, (operation, answer.text)
             check_problem(answer, 404)
             if is_readable(operation):
-                assert ask(stack.client, operation, things).status_code == 200, operation
+                found = 422 if operation == OF_CHARTS else 200
+                assert ask(stack.client, operation, things).status_code == found, operation
 
     assert asked > 60
     assert everything(stack, owned) == before

@@ -83,6 +83,20 @@ def test_a_table_is_given_in_each_of_its_forms(stack: Stack, session_id: str) ->
     assert "csv, xlsx, parquet" in check_problem(refused, 422)["detail"]
 
 
+def test_a_table_of_a_message_is_read_whole_in_its_session_only(stack: Stack) -> None:
+    session_id, other = desk(stack), desk(stack)
+    call(stack, session_id, "query_source", source="fi", sql="SELECT 42 AS answer")
+    results = [row for row in stack.messages(session_id) if row["content_type"] == "tool_result"]
+    path = f"messages/{results[-1]['id']}/tables/1"
+
+    table = stack.client.get(f"/sessions/{session_id}/{path}").json()
+
+    assert table["rows"] == [[42]]
+    as_csv = stack.client.get(f"/sessions/{session_id}/{path}?format=csv")
+    assert as_csv.text == '"answer"\r\n"42"\r\n'
+    check_problem(stack.client.get(f"/sessions/{other}/{path}"), 404)
+
+
 def test_a_chart_of_an_artifact_is_drawn_and_loads_nothing(stack: Stack, session_id: str) -> None:
     table = make(stack, session_id, "table", "Spend", source="fi", query=SPEND)
     call(stack, session_id, "make_chart", artifact_id=table["artifact_id"], title="Drawn")
@@ -93,7 +107,12 @@ def test_a_chart_of_an_artifact_is_drawn_and_loads_nothing(stack: Stack, session
                    data_id=table["artifact_id"], content={"mark": "bar", "data": {"url": "http://x"},
                    "encoding": {"x": {"field": "spend"}}})  # fmt: skip
 
+    drawn = stack.client.get(f"/artifacts/{named['artifact_id']}/versions/1/table?format=chart")
+    table_path = f"/artifacts/{table['artifact_id']}/versions/1/table"
+
     assert named["kind"] == "chart"
+    assert drawn.json()["spec"]["data"]["values"]
+    check_problem(stack.client.get(table_path), 422)
     assert found["preview"]["data"] == {"artifact_id": table["artifact_id"], "version": 1}
     assert found["preview"]["table"]["rows"]
     assert svg.status_code == 200, svg.text

@@ -136,7 +136,7 @@ def test_cells_that_are_formulas_are_exported_as_text(stack: Stack, model: Scrip
 
     header, *lines = csv.reader(io.StringIO(answer.content.decode(), newline=""))
     assert answer.headers["content-disposition"] == (
-        f'attachment; filename="result-{result_id}.csv"'
+        "attachment; filename=\"etc-passwd.csv\"; filename*=UTF-8''etc-passwd.csv"
     )
     assert header[-2:] == ["'=number", "plain"]
     assert lines == [[*(f"'{text}" for text in FORMULAS), "-5", 'plain, "quoted"']] * 60

@@ -3,6 +3,7 @@
 The real servers; the browser is played by a client that keeps cookies as one does.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,17 +18,19 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from backend.schemas.people.account import UNATTENDED
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.people.people import PASSWORD
 from tests.stack import Servers, Stack
+from ui.relay.route import PATH as RELAY
 
 PUBLIC = "https://desk.example.com"
 NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "none"}
 DOCUMENTS = ["/", "/data", "/inbox", "/shared?link=x", "/?session=x"]
 REQUESTS = [
-    "/colloquy/stamp",
     "/colloquy/person",
+    "/colloquy/api/sessions",
     "/_stcore/host-config",
     "/_stcore/metrics",
     "/_stcore/agent/interact",
@@ -36,7 +39,7 @@ REQUESTS = [
     "/_stcore/bidi-components/none/x.js",
     "/nowhere",
 ]
-SOCKETS = ["/_stcore/stream", "/colloquy/live?session=x", "/sign-in", "/nowhere"]
+SOCKETS = ["/_stcore/stream", RELAY, "/sign-in", "/nowhere"]
 OPENED: list[ClientConnection] = []
 OPEN = ["/_stcore/health", "/favicon.png", "/sign-in"]
 
@@ -113,6 +116,14 @@ def open_socket(
     return socket
 
 
+def follow(url: str, browser: httpx.Client, session: str) -> ClientConnection:
+    """Open a tab's connection to the relay, and follow a session."""
+    whose = browser.get("/colloquy/api/server").json()["user"]
+    socket = open_socket(url, browser, f"{RELAY}?person={whose}")
+    socket.send(json.dumps({"follow": session, "after": None}))
+    return socket
+
+
 def tab(
     url: str, browser: httpx.Client, resumed: str | None = None, page: str = ""
 ) -> tuple[Any, str]:
@@ -134,12 +145,17 @@ def session_of(socket: ClientConnection, page: str = "") -> str:
             return str(message.new_session.initialize.session_id)
 
 
-def download(socket: ClientConnection) -> str:
-    """Return the address of the first file that a page offers."""
+def upload_place(socket: ClientConnection, session_id: str, question: str = "one") -> str:
+    """Ask where to send a file, as a page's uploader does, and return the address."""
+    ask = BackMsg()
+    ask.file_urls_request.session_id = session_id
+    ask.file_urls_request.request_id = question
+    ask.file_urls_request.file_names.append("a.csv")
+    socket.send(ask.SerializeToString())
     while True:
         message = ForwardMsg.FromString(socket.recv(timeout=60))
-        if message.delta.new_element.download_button.url:
-            return message.delta.new_element.download_button.url
+        if message.WhichOneof("type") == "file_urls_response":
+            return str(message.file_urls_response.file_urls[0].upload_url)
 
 
 def closing_code(socket: ClientConnection, seconds: float = 10) -> int:
@@ -168,7 +184,7 @@ def test_nothing_else_answers_the_unknown(url: str, admin: httpx.Client, cookie:
         assert browser.get(path).status_code == 401, path
         assert api_token.get(path).status_code == 401, path
     assert browser.put("/_stcore/upload_file/a/b").status_code == 401
-    assert browser.post("/colloquy/send", json={}).status_code == 401
+    assert browser.post("/colloquy/api/chat", json={}).status_code == 401
     assert browser.post("/", headers=NAVIGATION).status_code == 401
 
 
@@ -405,7 +421,7 @@ def test_a_socket_ends_with_a_sign_in_that_ends_elsewhere(
 ) -> None:
     browser = person(url, admin, desk, "gerd")
     session = desk.client.post("/sessions", json={}, headers=bearer(browser)).json()["id"]
-    sockets = [tab(url, browser)[0], open_socket(url, browser, f"/colloquy/live?session={session}")]
+    sockets = [tab(url, browser)[0], follow(url, browser, session)]
 
     desk.query_and_commit("UPDATE users SET disabled_at = now() WHERE login = 'gerd'")
 
@@ -418,12 +434,12 @@ def test_a_page_that_is_only_open_is_no_use_of_its_sign_in(
 ) -> None:
     browser = person(url, admin, desk, "ines")
     session = desk.client.post("/sessions", json={}, headers=bearer(browser)).json()["id"]
-    socket = open_socket(url, browser, f"/colloquy/live?session={session}")
+    socket = follow(url, browser, session)
     almost = "now() - interval '12 hours' + interval '6 seconds'"
     whose = "user_id = (SELECT id FROM users WHERE login = 'ines')"
 
     desk.query_and_commit(f"UPDATE sign_ins SET used_at = {almost} WHERE {whose}")
-    checked = browser.get("/colloquy/stamp", params={"session": session})
+    checked = browser.get("/colloquy/api/server", headers=UNATTENDED)
 
     assert checked.status_code == 200
     assert closing_code(socket, 30) == 4401
@@ -447,35 +463,33 @@ def test_nobody_uploads_into_the_tab_of_another(url: str, desk: Stack, admin: ht
     own, other = person(url, admin, desk, "jan"), person(url, admin, desk, "kai")
     socket, session_id = tab(url, own)
     files = {"file": ("a.csv", b"a,b")}
+    place = upload_place(socket, session_id)
 
-    refused = other.put(f"/_stcore/upload_file/{session_id}/x", files=files)
-    taken = own.put(f"/_stcore/upload_file/{session_id}/x", files=files)
+    refused = other.put(place, files=files)
+    taken = own.put(place, files=files)
+    spy, spy_session = tab(url, other)
+    upload_place(spy, spy_session, place)  # whose answer repeats the address
+    refused_still = [other.put(place, files=files), other.delete(place)]
     socket.close()
 
-    assert (refused.status_code, taken.status_code) == (404, 403), (
-        taken.text
-    )  # 403: without its token
+    assert {one.status_code for one in (refused, *refused_still)} == {404}
+    assert taken.status_code == 403, taken.text  # without Streamlit's token
 
 
-def test_a_file_of_a_page_is_there_for_the_sign_in_whose_page_made_it(
+def test_a_file_of_a_page_is_a_link_that_counts_for_who_may_read_it(
     url: str, desk: Stack, admin: httpx.Client
 ) -> None:
-    other, second = person(url, admin, desk, "oda"), visitor(url)
-    sign_in(second, "ada")
-    desk.client.post("/chat", json={"message": "Spend"}, headers=bearer(admin)).raise_for_status()
-    addresses = [download(tab(url, one, page="usage")[0]) for one in (admin, second)]
+    other = person(url, admin, desk, "oda")
+    asked = {"message": "Spend"}
+    session = desk.client.post("/chat", json=asked, headers=bearer(admin)).json()["session_id"]
+    place = f"/colloquy/api/sessions/{session}/export?format=markdown"
 
-    own, refused = second.get(addresses[1]), other.get(addresses[1])
-    unknown = other.get("/media/" + "0" * 64 + ".csv")
+    own, refused = admin.get(place), other.get(place)
 
-    assert addresses[0] != addresses[1], "the same file on two sign-ins' pages"
     assert (own.status_code, own.headers["cache-control"]) == (200, "no-store")
-    assert second.get(addresses[0]).status_code == 404
-    assert (refused.status_code, refused.text) == (404, unknown.text)
-    for odd in ("//media", "/x/../media", "/static/../media", "/sign-in/../media", "/media/."):
-        assert other.get(addresses[1].replace("/media", odd, 1)).text != own.text, odd
-    second.post("/sign-in/out", data={})
-    assert second.get(addresses[1]).status_code == 401
+    assert own.headers["content-disposition"].startswith("attachment")
+    assert refused.status_code == 404
+    assert visitor(url).get(place).status_code == 401
 
 
 def test_each_route_of_the_pages_answers_for_the_one_who_asks(
@@ -483,10 +497,12 @@ def test_each_route_of_the_pages_answers_for_the_one_who_asks(
 ) -> None:
     own, other = person(url, admin, desk, "lea"), person(url, admin, desk, "mia")
     session = desk.client.post("/sessions", json={}, headers=bearer(own)).json()["id"]
-    sent = {"session": session, "domain": None, "text": "Hello", "key": "k"}
-    stamps = {own.get(f"/colloquy/stamp?session={session}").text, own.get("/colloquy/stamp").text}
+    sent = {"url": f"/colloquy/api/sessions/{session}/chat", "json": {"message": "Hello"}}
+    headers = {"Origin": url, "Prefer": "respond-async"}
+    place = f"/colloquy/api/sessions/{session}"
 
-    assert len(stamps) == 2
-    assert other.get(f"/colloquy/stamp?session={session}").text == other.get("/colloquy/stamp").text
-    assert other.post("/colloquy/send", json=sent).status_code == 404
-    assert own.post("/colloquy/send", json=sent).status_code in (200, 202)
+    assert (own.get(place).status_code, other.get(place).status_code) == (200, 404)
+    assert other.post(**sent, headers=headers).status_code == 404
+    assert own.post(**sent, headers=headers).status_code in (200, 202)
+    assert '"gone"' in follow(url, other, session).recv(timeout=30)
+    assert '"back"' in follow(url, own, session).recv(timeout=30)

@@ -14,7 +14,8 @@ API = ("GET /healthz", "GET /api/v1/sessions", "POST /api/v1/sessions", "GET /ap
 API += ("OPTIONS /api/v1/chat", "HEAD /api/openapi.json", "GET /nowhere")
 PAGES = ("GET /", "GET /_stcore/health", "GET /_stcore/host-config", "GET /media/none.png")
 PAGES += ("PUT /_stcore/upload_file/a/b", "GET /component/none/index.html", "WS /_stcore/stream")
-PAGES += ("GET /favicon.png", "POST /_stcore/agent/interact")
+PAGES += ("GET /favicon.png", "POST /_stcore/agent/interact", "WS /colloquy/live")
+PAGES += ("POST /colloquy/api/chat", "DELETE /colloquy/api/sessions/x")
 MODEL = ("GET /healthz", "POST /v1/chat/completions")
 TARGETS = [*(f"api {one}" for one in API), *(f"pages {one}" for one in PAGES)]
 TARGETS += [f"model {one}" for one in MODEL]
@@ -199,6 +200,10 @@ def test_the_public_address_is_served_whole(public_pages: int) -> None:
     assert ask(ports, "pages WS /_stcore/stream", headers).status == 101
     further = "Host: desk.internal:9000\r\nOrigin: https://desk.internal:9000"
     assert ask(ports, "pages WS /_stcore/stream", further).status == 101
+    for own in (headers, further):
+        assert ask(ports, "pages DELETE /colloquy/api/sessions/x", own).status in (404, 422)
+    other = "Host: desk.internal:9000\r\nOrigin: " + PUBLIC
+    assert ask(ports, "pages DELETE /colloquy/api/sessions/x", other).status == 403
 
 
 @pytest.mark.parametrize(

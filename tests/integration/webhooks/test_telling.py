@@ -78,8 +78,13 @@ def test_a_failed_event_is_tried_again_and_holds_up_its_session_only(place: Plac
     place.ask(ada, script({"text": "the first"}))
     place.sees(lambda: len(bad) == 2, "the first try did not come")
     assert place.deliveries(ada, hook, status="pending")
-    place.ask(ada)
-    place.sees(lambda: place.receiver.says()[-4:] == OF_A_TURN, "another session had to wait")
+    second = place.ask(ada)["session_id"]
+
+    def told() -> list[str]:
+        got = place.receiver.got
+        return [one.says for one in got if one.event["data"]["context"]["session_id"] == second]
+
+    place.sees(lambda: told() == OF_A_TURN, "another session had to wait")
     place.sees(lambda: len(bad) == 1, "it was not tried again by itself")
     while place.deliveries(ada, hook, status="pending"):
         place.time_passes()

@@ -214,6 +214,10 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
             return Response(store.files[result_id])
         return PlainTextResponse(store.results[result_id])
 
+    @app.get(f"{api}/sessions/{{session_id}}/messages/{{message_id}}/tables/{{number}}")
+    def message_table(session_id: UUID, message_id: UUID, number: int) -> QueryTable:
+        return store.tables[message_id, number]
+
     @app.post(f"{api}/sessions/{{session_id}}/query/artifact")
     def keep_query(session_id: UUID, body: KeptQuery) -> Artifact:
         store.bodies.append(body.model_dump())

@@ -91,6 +91,7 @@ class Store:
         self.providers = FakeProviders()
         self.reviews = FakeReviews()
         self.own_table: QueryTable | None = None
+        self.tables: dict[tuple[UUID, int], QueryTable] = {}  # by message and number
         self.uploads = FakeFiles()
         self.grants = FakeGrants()
         self.answers = True

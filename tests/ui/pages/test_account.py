@@ -117,16 +117,16 @@ def test_a_browser_is_named_as_people_call_it(sent, said):
 def test_a_token_is_shown_once(open_account, store):
     page = open_account()
 
-    page.text_input(key="token-name-1").set_value("  nightly report ")
-    page.selectbox(key="token-allows-1").set_value(Allows.READ)
-    page.selectbox(key="token-lasts-1").set_value(30)
+    page.text_input(key="token-name-0").set_value("  nightly report ")
+    page.selectbox(key="token-allows-0").set_value(Allows.READ)
+    page.selectbox(key="token-lasts-0").set_value(30)
     create(page)
 
     assert store.account.asked == [
         NewToken(name="nightly report", allows=Allows.READ, expires_in_days=30)
     ]
     assert [one.value for one in page.code] == [SECRET]
-    assert page.text_input(key="token-name-2").value == ""
+    assert page.text_input(key="token-name-1").value == ""
     page.button(key="token-done").click().run()
     assert not page.code
     assert "nightly report" in words(page)
@@ -139,16 +139,16 @@ def test_a_token_needs_a_name(open_account, store):
 
     assert "A token needs a name" in words(page)
     assert not store.account.asked
-    page.text_input(key="token-name-1").set_value("report")
+    page.text_input(key="token-name-0").set_value("report")
     create(page)
     assert len(store.account.asked) == 1
 
 
 def test_only_who_administers_makes_tokens_without_an_end(open_account, store):
-    assert "Does not expire" not in open_account().selectbox(key="token-lasts-1").options
+    assert "Does not expire" not in open_account().selectbox(key="token-lasts-0").options
     store.account.permissions = [Permission.MANAGE_PEOPLE]
 
-    assert "Does not expire" in open_account().selectbox(key="token-lasts-1").options
+    assert "Does not expire" in open_account().selectbox(key="token-lasts-0").options
 
 
 def test_tokens_say_what_they_may_and_when_they_were_used(open_account, store):

@@ -114,24 +114,3 @@ def test_without_a_session_the_page_says_where_to_go(open_page):
     page = open_page().switch_page("app_pages/configuration.py").run()
 
     assert "Open a session first" in said(page)
-
-
-def test_a_new_chat_begins_with_the_chosen_domain(open_page, store):
-    store.domains.add("finance")
-    other = store.domains.add("audit", description="For auditors.")
-    store.domains.add("old", archived=True)
-    page = open_page()
-    choice = page.selectbox(key="chosen-domain")
-    assert choice.options == ["finance", "audit"]
-
-    choice.set_value(str(other.id)).run()
-    assert "For auditors." in said(page)
-    page.chat_input[0].set_value("hello").run()
-
-    assert store.asked_domains == [str(other.id)]
-
-
-def test_with_one_domain_there_is_no_choice(open_page, store):
-    store.domains.add("finance")
-
-    assert not open_page().selectbox

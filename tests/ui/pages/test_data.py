@@ -8,7 +8,7 @@ import pytest
 from backend.schemas.data.files import FileTable
 from backend.schemas.data.sources import SourceColumn, TableSample
 from backend.tabular.locales import NOTHING
-from tests.ui.pages.chat import test_chat
+from tests.ui import seen
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def open_data(open_page):
 def words(page):
     """All that a reader reads, without the marks that keep it from being Markdown."""
     headings = "\n".join(str(element.value) for element in page.subheader)
-    return f"{test_chat.words(page)}\n{headings}".replace("\\", "")
+    return f"{seen.words(page)}\n{headings}".replace("\\", "")
 
 
 def press(page, label):

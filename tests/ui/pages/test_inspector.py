@@ -161,15 +161,6 @@ def test_an_outage_is_said(open_inspector, store):
     assert "Database unavailable" in page.error[0].value
 
 
-def test_the_chat_leads_to_the_inspector(open_page, store):
-    session = store.add_session()
-
-    page = open_page(session=session.id)
-
-    links = [link.proto.page for link in page.get("page_link")]
-    assert any("inspector" in link for link in links)
-
-
 def test_what_goes_back_to_its_provider_is_shown_with_the_message_and_in_the_call(
     open_inspector, store
 ):

@@ -1,7 +1,6 @@
 """The page of the search: empty, with hits, with nothing found, refused; and the way to a hit."""
 
 from backend.schemas.conversations.sessions import Problem
-from colloquy_kit.messages.kinds import ContentType, MessageType
 from tests.ui.seen import answered, words
 from ui.features.search.results import HINT
 
@@ -82,33 +81,3 @@ def test_an_index_that_is_made_again_is_told_beside_what_is_found(open_page, sto
 
     assert "Not all messages are searched yet" in page.info[0].value
     assert "Where is the" in words(page)
-
-
-def test_a_link_opens_the_chat_around_its_message_and_marks_it_once(open_page, store):
-    session = store.add_session()
-    for number in range(100):
-        answered(store, session, f"Question {number}", f"Answer {number}")
-
-    position = next(
-        row.position for row in store.rows[session.id] if row.content["text"] == "Answer 40"
-    )
-    page = open_page(session=session.id, at=position)
-    shown = words(page)
-    page.button(key="later").click().run()
-    later = words(page)
-    page.button(key="latest").click().run()
-
-    assert "Answer 40" in shown and "Answer 99" not in shown and "Answer 0" not in shown
-    assert "Question 40" in later and len(later) > len(shown)
-    assert "Answer 99" in words(page) and "Answer 40" not in words(page)
-    assert "at" not in page.query_params
-
-
-def test_a_link_to_no_message_says_so_and_shows_the_latest(open_page, store):
-    session = store.add_session()
-    store.add_row(session, MessageType.USER, ContentType.TEXT, {"text": "Hello"})
-
-    page = open_page(session=session.id, at=77)
-
-    assert "This message does not exist in this session." in page.info[0].value
-    assert "Hello" in words(page)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from backend.schemas.conversations.turns import TurnStatus, Usage
+from backend.schemas.conversations.turns import Usage
 from backend.schemas.usage import (
     Budget,
     BudgetKind,
@@ -19,7 +19,6 @@ from backend.schemas.usage import (
     UsageReport,
     UsageRow,
 )
-from colloquy_kit.messages.kinds import ContentType, MessageStatus, MessageType
 from tests.ui.fakes.usage import RENEWS, TODAY
 from tests.ui.seen import words
 from ui.features.usage.report import as_csv
@@ -146,15 +145,6 @@ def test_ones_own_day_says_what_is_left(open_usage, store):
     assert "Daily budgets\n" not in words(page)
 
 
-def test_the_chat_warns_when_little_is_left_of_a_day(open_page, store):
-    assert "budget of the team" not in words(open_page())
-    store.server.low_budgets = [LOW]
-
-    page = open_page()
-
-    assert "The budget of the team Finance for today is 82 % used" in words(page)
-
-
 def test_a_price_is_set_and_removed_on_the_page_of_models(open_page, store):
     page = open_page().switch_page("app_pages/administration/models.py").run()
 
@@ -237,23 +227,6 @@ def test_a_sessions_use_is_asked_for_only_when_it_is_opened(open_page, store):
 
     assert not page.exception
     assert not [call for call in store.calls if call.endswith("/usage?")]
-
-
-def test_a_session_at_its_budgets_end_offers_a_new_one(open_page, store):
-    session = store.add_session()
-    turn = store.add_turn(session, "more", status=TurnStatus.FAILED)
-    content = {"title": "Session budget used up", "detail": "This session has used it."}
-    store.add_row(
-        session, MessageType.SYSTEM, ContentType.ERROR, content, turn,
-        status=MessageStatus.FAILED, metadata={"offer": "new_session"},
-    )  # fmt: skip
-
-    page = open_page(session=session.id)
-
-    assert "Session budget used up" in words(page)
-    links = [link.proto.label for link in page.get("page_link")]
-    assert "Continue in a new session" in links
-    assert not [button for button in page.button if button.label == "Retry"]
 
 
 def report_of(rows):

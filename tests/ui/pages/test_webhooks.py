@@ -37,10 +37,10 @@ def test_one_is_set_and_its_secret_shown_once(open_webhooks, store):
     page = open_webhooks()
     assert "There are no webhooks yet" in words(page)
 
-    page.text_input(key="webhook-name-1").set_value("  The host ")
-    page.text_input(key="webhook-url-1").set_value("https://example.com/hook")
-    page.multiselect(key="webhook-events-1").set_value([WebhookEvent.TURN_FINISHED])
-    page.selectbox(key="webhook-of-1").set_value("t")
+    page.text_input(key="webhook-name-0").set_value("  The host ")
+    page.text_input(key="webhook-url-0").set_value("https://example.com/hook")
+    page.multiselect(key="webhook-events-0").set_value([WebhookEvent.TURN_FINISHED])
+    page.selectbox(key="webhook-of-0").set_value("t")
     press(page, "Set webhook")
 
     (asked,) = store.webhooks.asked
@@ -50,16 +50,16 @@ def test_one_is_set_and_its_secret_shown_once(open_webhooks, store):
     press(page, "Done")
     assert not page.code
     assert "The host" in words(page)
-    assert page.text_input(key="webhook-name-2").value == ""
+    assert page.text_input(key="webhook-name-1").value == ""
 
 
 @pytest.mark.parametrize("field", ["name", "url", "events"])
 def test_what_is_missing_is_said(open_webhooks, store, field):
     page = open_webhooks()
-    page.text_input(key="webhook-name-1").set_value("" if field == "name" else "x")
-    page.text_input(key="webhook-url-1").set_value("" if field == "url" else "https://x.example")
+    page.text_input(key="webhook-name-0").set_value("" if field == "name" else "x")
+    page.text_input(key="webhook-url-0").set_value("" if field == "url" else "https://x.example")
     if field == "events":
-        page.multiselect(key="webhook-events-1").set_value([])
+        page.multiselect(key="webhook-events-0").set_value([])
 
     press(page, "Set webhook")
 
@@ -78,7 +78,7 @@ def test_what_is_missing_is_said(open_webhooks, store, field):
 def test_everyones_is_offered_to_who_may(open_webhooks, store, permissions, is_offered):
     store.server.has_accounts, store.server.permissions = True, permissions
 
-    options = open_webhooks().selectbox(key="webhook-of-1").options
+    options = open_webhooks().selectbox(key="webhook-of-0").options
 
     assert ("Everyone's" in options) == is_offered
 

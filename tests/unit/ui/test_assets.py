@@ -25,9 +25,9 @@ def component_options() -> list[tuple[str, set[str]]]:
 def test_components_send_no_styles_and_no_script_but_its_address():
     made = component_options()
 
-    assert len(made) > 5
+    assert len(made) > 3
     assert {name: options for name, options in made if "css" in options} == {}
-    assert len(assets.loader("session_list/list.js")) < 200
+    assert len(assets.loader("conversation/index.js")) < 200
 
 
 def test_a_version_names_the_content_and_the_names_of_all_files(tmp_path):
@@ -46,7 +46,7 @@ def test_a_version_names_the_content_and_the_names_of_all_files(tmp_path):
 def test_a_browser_keeps_the_files_of_this_version_only(version, kept):
     client = TestClient(Starlette(routes=[assets.route()]))
 
-    answer = client.get(f"{assets.ROOT}/{version}/session_list/list.js")
+    answer = client.get(f"{assets.ROOT}/{version}/conversation/index.js")
 
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == kept

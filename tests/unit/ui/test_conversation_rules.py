@@ -1,32 +1,24 @@
-"""The component's rules of a history, in Node: they agree with those of the pages for any rows."""
+"""The component's formats and pieces of text, in Node: they agree with those of the pages."""
 
 import json
-import random
 import shutil
 import subprocess
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 
-from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
 from backend.tabular.cells import cell_writers
 from backend.tabular.columns import described
 from backend.tabular.locales import write_day, write_number
-from ui.features.chat import windows
-from ui.features.chat.messages.blocks import Block, to_groups
-from ui.features.chat.messages.steps import Fold, fold
 from ui.shared.formats.times import duration
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import split_pieces
 from ui.shared.text.markup import is_too_much
-from ui.state import Window
 
 FOLDER = Path(__file__).parent.parent.parent.parent / "ui" / "assets" / "conversation"
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
-KINDS = ("text", "thinking", "tool_call", "tool_result", "todos", "interrupt", "notice")
 NUMBERS = (0, 7, 1234.5, -1234567.891, 0.1, 2024, 12_345_678)
 LOCALES = ("en-US", "de-DE", "de-CH", "fr-FR", "en-IN", "es-ES", "pl-PL")
 
@@ -47,110 +39,6 @@ def modules(*names: str) -> str:
         f"const {name} = await import({json.dumps((FOLDER / name).as_uri() + '.js')});\n"
         for name in names
     )
-
-
-def any_rows(chance: random.Random, count: int) -> list[DisplayMessage]:
-    turns = [uuid4() for _ in range(4)]
-    return [any_row(chance, place, turns[place * 4 // count]) for place in range(count)]
-
-
-def any_row(chance: random.Random, position: int, turn: UUID) -> DisplayMessage:
-    kind = chance.choice(KINDS)
-    is_user = kind == "text" and chance.random() < 0.3
-    content: dict[str, Any] = {"text": "words", "call_id": chance.choice("abc")}
-    content["tool_call_id"] = content["call_id"]
-    content["name"] = chance.choice(["write_todos", "query_source", "run_plan"])
-    content["is_error"] = chance.random() < 0.3
-    return DisplayMessage.model_validate(
-        {
-            "id": uuid4(),
-            "position": position + 1,
-            "message_type": "user" if is_user else "assistant",
-            "content_type": kind,
-            "content": content,
-            "sequence": 0,
-            "status": chance.choice(["completed", "stopped", "pending", "failed"]),
-            "agent": None if is_user else chance.choice([None, "one", "two"]),
-            "turn_id": turn,
-            "created_at": datetime.now(UTC),
-            "metadata": chance.choice([{}, {"table": {"chart": {}}}, {"seconds": 2}]),
-        }
-    )
-
-
-def sent(rows: list[DisplayMessage]) -> list[Any]:
-    return [row.model_dump(mode="json") for row in rows]
-
-
-def told(block: Block) -> list[str | None]:
-    parts = (block.row, block.result, block.asked)
-    return [str(part.id) if part else None for part in parts]
-
-
-def test_rows_make_the_same_groups_and_folds():
-    histories = [any_rows(random.Random(seed), 24) for seed in range(60)]
-    script = modules("blocks") + """
-      const told = ({ row, result, asked }) => [row, result, asked].map((one) => one?.id ?? null);
-      const groupOf = ({ isUser, agent, blocks: all }) => [isUser, agent,
-        blocks.fold(all).map((part) => Array.isArray(part) ? part.map(told) : told(part))];
-      console.log(JSON.stringify(given.map((rows) => blocks.toGroups(rows).map(groupOf))));
-    """  # fmt: skip
-
-    made = in_node(script, [sent(rows) for rows in histories])
-
-    assert made == [
-        [
-            [
-                group.is_user,
-                group.agent,
-                [
-                    list(map(told, part.blocks)) if isinstance(part, Fold) else told(part)
-                    for part in fold(group.blocks)
-                ],
-            ]
-            for group in to_groups(rows)
-        ]
-        for rows in histories
-    ]
-
-
-def test_a_window_moves_and_is_cut_alike():
-    chance = random.Random(1)
-    cases = []
-    for count in (1, 20, 50, 120, 150):
-        items = any_rows(chance, count)
-        for before, after in ((None, None), (5, None), (None, 900), (5, 900)):
-            page = MessagePage(items=items, next_before=before, next_after=after)
-            for window in (Window(), Window(150), Window(100, before=999), Window(60, after=3)):
-                cases.append((page, window))
-    script = modules("windows") + """
-      const { cutToTurns, earlier, later, rowsOf } = windows;
-      const clean = ({ limit, before = null, after = null }) => [limit, before, after];
-      console.log(JSON.stringify(given.map(([page, [limit, before, after]]) => {
-        const window = { limit, before: before ?? undefined, after: after ?? undefined };
-        const cut = cutToTurns(page, window);
-        return [cut.items.map(({ id }) => id), cut.next_before, cut.next_after,
-          clean(earlier(window, page)), clean(later(page)), rowsOf(window, 77)];
-      })));
-    """  # fmt: skip
-
-    made = in_node(script, [
-        [page.model_dump(mode="json"), [w.limit, w.before, w.after]] for page, w in cases
-    ])  # fmt: skip
-
-    def clean(window: Window) -> list[int | None]:
-        return [window.limit, window.before, window.after]
-
-    for (page, window), got in zip(cases, made, strict=True):
-        cut = windows.cut_to_turns(page, window)
-        assert got == [
-            [str(row.id) for row in cut.items],
-            cut.next_before,
-            cut.next_after,
-            clean(windows.earlier(window, page)),
-            clean(windows.later(page)),
-            window.rows(77),
-        ]
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -277,3 +165,14 @@ def test_only_a_paragraph_of_the_sessions_own_pictures_is_drawn_as_pictures():
         [["One", "1"], ["Two", result]],
         *([text] for text in texts[2:]),
     ]
+
+
+def test_a_files_name_is_no_path_and_no_disguise():
+    script = modules("formats") + """
+      console.log(JSON.stringify(given.map((name) => formats.fileName(name, "csv"))));
+    """  # fmt: skip
+
+    made = in_node(script, ["../../etc/passwd", "txt.\u202egpj.exe", "", "x" * 300])
+
+    assert made[:3] == ["etc-passwd.csv", "txt.-gpj.exe.csv", "table.csv"]
+    assert len(made[3]) < 100

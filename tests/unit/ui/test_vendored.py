@@ -12,7 +12,10 @@ ROW = re.compile(
     r"^\| `([^`]+)` \| (@?[\w./-]+) ([\d.]+), `[^`]+` \| ([^|]+) \| `(\w{64})` \|$", re.M
 )
 LISTED = {row[0]: row for row in ROW.findall((VENDOR / "README.md").read_text())}
-IMPORT = re.compile(r"""(?:^|[;}\s])(?:import|export)\b[^"'`;()]*?["']([^"'\n]+)["']""")
+DECLARED = "const|let|class|function|async|default"
+IMPORT = re.compile(
+    rf"""(?:^|[;}}\s])(?:import|export)\b(?!\s+(?:{DECLARED})\b)[^"'`;()]*?["']([^"'\s]+)["']"""
+)
 OWN = sorted(set(ASSETS.rglob("*.js")) - set(VENDOR.iterdir()))
 
 

@@ -16,7 +16,7 @@ wanted = board.filters()
 page = board.load(wanted)
 if page.items:
     board.show(page)
-    board.downloads(wanted)
+    board.files(wanted)
 else:
     st.info("Nothing matches. Remove a filter to see more.")
 board.paging(page)

@@ -84,6 +84,13 @@ export class Reader {
     return days === 1 ? `Yesterday ${clock}` : `${this.day(dayOf(when))} ${clock}`;
   }
 
+  /** A moment with its day, in the reader's zone and format: 28.11.2026, 14:05. @param {string} text */
+  dayAndTime(text) {
+    const when = new Date(text);
+    const clock = when.toLocaleTimeString("en-GB", { timeZone: this.zone, hour: "2-digit", minute: "2-digit" });
+    return `${this.day(when.toLocaleDateString("sv", { timeZone: this.zone }))}, ${clock}`;
+  }
+
   /** A number as its column is written. @param {number} value @param {NumberFormat} format */
   written(value, { decimals, currency, is_before, is_percent, unit, is_grouped }) {
     const size = is_percent ? Number((Math.abs(value) * 100).toFixed(MOST_DECIMALS)) : Math.abs(value);

@@ -3,8 +3,8 @@ import htm from "../vendor/htm.mjs";
 import { h } from "../vendor/preact.mjs";
 
 export { render } from "../vendor/preact.mjs";
-export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.mjs";
-export { batch, computed, effect, signal, useSignal } from "../vendor/signals.mjs";
+export { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.mjs";
+export { batch, computed, effect, signal, untracked, useSignal } from "../vendor/signals.mjs";
 
 /** @type {(parts: TemplateStringsArray, ...values: any[]) => any} */
 export const html = htm.bind(h);

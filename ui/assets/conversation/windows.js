@@ -26,14 +26,18 @@ const starts = (items, from, to) => {
 /**
  * The page without incomplete turns at its ends, if those are short. Ends that the window names are
  * between turns already.
- * @param {MessagePage} page @param {Window} window @returns {MessagePage}
+ * @param {MessagePage} page @param {Window} window @param {number} [keep] a position that must stay
+ * @returns {MessagePage}
  */
-export const cutToTurns = (page, window) => {
+export const cutToTurns = (page, window, keep = undefined) => {
   const { items } = page;
   let first = 0, end = items.length;
-  if (page.next_before !== null && window.after === undefined) first = starts(items, 0, MOST_CUT)[0] ?? 0;
+  if (page.next_before !== null && window.after === undefined) {
+    first = starts(items, 0, MOST_CUT).find((n) => keep === undefined || items[n].position <= keep) ?? 0;
+  }
   if (page.next_after !== null && window.before === undefined) {
-    end = starts(items, Math.max(first + 1, items.length - MOST_CUT), items.length).at(-1) ?? end;
+    const cuts = starts(items, Math.max(first + 1, items.length - MOST_CUT), items.length);
+    end = cuts.findLast((n) => keep === undefined || items[n].position > keep) ?? end;
   }
   const shown = items.slice(first, end);
   return {
@@ -68,6 +72,17 @@ export const later = ({ items }) => {
   }
   return { limit: items.length - first + PAGE_ROWS, after: items[first].position - 1 };
 };
+
+/** The window that shows this page; one with the newest message follows new ones.
+ * @param {MessagePage} page @param {number} count @returns {Window} */
+export const around = ({ items, next_after }, count) =>
+  !items.length || next_after === null ? latest(items.length, count)
+    : { limit: items.length, after: items[0].position - 1 };
+
+const PROGRESS = { pending: 0, executing: 1, completed: 2, failed: 2, stopped: 2 };
+
+/** Whether this is an earlier state of a row that is known. @param {DisplayMessage} row @param {DisplayMessage} [known] */
+export const isBehind = (row, known) => known !== undefined && PROGRESS[known.status] > PROGRESS[row.status];
 
 /** The window of the latest messages that shows at least so many rows.
  * @param {number} rows @param {number} count @returns {Window} */

@@ -36,7 +36,6 @@ def get_diff(
     return client.get(ArtifactDiff, path, before=before, after=after, key=list(key) or None)
 
 
-def download(client: Client, artifact_id: UUID, version: int, format: str) -> bytes:
-    """Return a version as a file."""
-    path = f"artifacts/{artifact_id}/versions/{version}/download"
-    return client.send("GET", path, params={"format": format}).content
+def download_path(artifact_id: UUID, version: int) -> str:
+    """Return where the API has a version as a file."""
+    return f"artifacts/{artifact_id}/versions/{version}/download"

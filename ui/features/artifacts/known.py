@@ -11,7 +11,6 @@ from colloquy_kit.messages.kinds import ContentType
 from ui import state
 from ui.client import ClientError
 from ui.features.artifacts.calls import list_artifacts
-from ui.shared import last_known
 from ui.shared.text.markdown import Piece
 
 MOST_PAGES = 5
@@ -59,9 +58,9 @@ def artifacts_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> SessionArt
 
 
 def load(session_id: UUID) -> dict[UUID, Artifact]:
-    """Return all artifacts of a session; without the service, those last known, if any."""
+    """Return all artifacts of a session; none, if they cannot be read."""
     try:
-        return last_known.read(("artifacts", session_id), _read, session_id)
+        return _read(session_id)
     except ClientError:
         return {}
 

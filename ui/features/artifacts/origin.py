@@ -12,6 +12,7 @@ from ui import state
 from ui.features.artifacts import calls
 from ui.features.results.calls import Format
 from ui.features.results.view import MAX_SHOWN_ROWS
+from ui.shared import downloads
 
 KEPT_SECONDS, MAX_KEPT = 300, 10
 PAGE_ROWS = 1_000
@@ -43,9 +44,10 @@ class VersionRows:
             return self.first
         return _rows(state.server().user, self.artifact_id, self.version)
 
-    def file(self, format: Format) -> bytes:
-        """Return all rows as a file. Raise ClientError: a download that fails saves nothing."""
-        return download(self.artifact_id, self.version, format)
+    def offer(self, label: str, format: Format, key: str) -> None:
+        """Draw what saves all rows as a file."""
+        path = calls.download_path(self.artifact_id, self.version)
+        downloads.link(label, path, {"format": format}, f"Download all rows as {label}")
 
 
 # Cached per person: what one may see is not served to another.
@@ -59,8 +61,3 @@ def _rows(user: str, artifact_id: UUID, version: int) -> dict[str, Any]:
         page = calls.get_version(client, artifact_id, version, len(rows), PAGE_ROWS)
         rows += page.preview.get("rows") or []
     return {**table, "rows": rows, "read_rows": len(rows)}
-
-
-def download(artifact_id: UUID, version: int, format: str) -> bytes:
-    """Return a version as a file. Raise ClientError."""
-    return calls.download(state.client(), artifact_id, version, format)

@@ -1,23 +1,19 @@
-"""The panel beside the chat: the session's artifacts, or one version of one of them.
-
-A fragment: clicks here and links to it leave the rest of the page unchanged.
-"""
+"""What the panel beside the chat shows of artifacts: a session's list, or a version of one."""
 
 from uuid import UUID
 
 import streamlit as st
 
-from backend.markdown.cells import Target
+from backend.markdown.cells import ARTIFACT, Target
 from backend.schemas.artifacts import Artifact, ArtifactContent, ArtifactKind
 from ui import state
 from ui.client import ClientError, NotFound
-from ui.features.artifacts import calls, compare, downloads, links, preview, words
-from ui.features.artifacts.state import Panel, close, panel_of
+from ui.features.artifacts import calls, compare, downloads, preview, words
+from ui.features.artifacts.state import Panel
 from ui.shared import banners, icons
 from ui.shared.text import long_text
 from ui.shared.text.markdown import one_line, plain
 
-KEY = "artifact-panel"
 UNKNOWN = (
     "This artifact does not exist, or you have no access to it. The answer's link may be wrong."
 )
@@ -28,31 +24,11 @@ EMPTY = (
 )
 
 
-@st.fragment
-def show(session_id: UUID, parent_id: UUID | None) -> None:
-    """Draw the panel if it is open, and make links open it.
-
-    `parent_id`: for a task, its plan's session, which owns what the task makes.
-    """
-    panel = panel_of(session_id)
-    links.listen(session_id, panel)
-    if not panel.is_open:
-        st.empty()  # otherwise what a fragment no longer draws may stay, see `shared/watch`
-        return
-    with st.container(key=KEY, gap="small"):
-        if panel.target is None:
-            _head(panel, "Artifacts")
-            if panel.problem:
-                st.warning(panel.problem, icon=":material/link_off:")
-            _list(session_id, panel)
-        else:
-            _artifact(session_id, parent_id, panel, panel.target)
-
-
-def _head(panel: Panel, title: str, icon: str = "") -> None:
-    with st.container(horizontal=True, key="artifact-panel-head"):
+def head(panel: Panel, title: str, icon: str = "") -> None:
+    """Draw the title, with the ways to the list and out."""
+    with st.container(horizontal=True, key="panel-head"):
         st.markdown(f"### {icon} {plain(title, 120)}", width="stretch", anchors=False)
-        with icons.alone("artifact-panel-ways", gap="xsmall"):
+        with icons.alone("panel-ways", gap="xsmall"):
             if panel.target is not None:
                 st.button(
                     "All artifacts of this session", key="artifact-list", type="tertiary",
@@ -60,9 +36,17 @@ def _head(panel: Panel, title: str, icon: str = "") -> None:
                     on_click=panel.open, args=(None,),
                 )  # fmt: skip
             st.button(
-                "Close the panel", key="artifact-close", type="tertiary", icon=":material/close:",
-                help="Close the panel", on_click=close, args=(panel,),
+                "Close the panel", key="panel-close", type="tertiary", icon=":material/close:",
+                help="Close the panel", on_click=panel.close,
             )  # fmt: skip
+
+
+def show_list(panel: Panel, session_id: UUID) -> None:
+    """Draw the artifacts of a session."""
+    head(panel, "Artifacts")
+    if panel.kind == ARTIFACT:
+        st.warning("This link does not point to an artifact.", icon=":material/link_off:")
+    _list(session_id, panel)
 
 
 def _list(session_id: UUID, panel: Panel) -> None:
@@ -88,9 +72,12 @@ def _list(session_id: UUID, panel: Panel) -> None:
         st.caption(f"Showing the newest {len(page.items)}.")
 
 
-def _artifact(session_id: UUID, parent_id: UUID | None, panel: Panel, target: Target) -> None:
+def show_artifact(panel: Panel, session_id: UUID) -> None:
     """Draw one version of an artifact; if it is unavailable, why, and what exists instead."""
-    client = state.client()
+    client, target = state.client(), panel.target
+    if target is None:
+        show_list(panel, session_id)
+        return
     try:
         artifact = calls.get_artifact(client, target.artifact_id)
         wanted = artifact.version if target.version is None else target.version
@@ -98,21 +85,17 @@ def _artifact(session_id: UUID, parent_id: UUID | None, panel: Panel, target: Ta
         rows = preview.ROWS if artifact.kind == ArtifactKind.TABLE else None
         content = calls.get_version(client, artifact.id, version, limit=rows)
     except NotFound:
-        _head(panel, "Artifacts")
+        head(panel, "Artifacts")
         st.warning(UNKNOWN, icon=":material/link_off:")
         _list(session_id, panel)
         return
-    except ClientError as problem:
-        _head(panel, "Artifacts")
-        banners.error(problem)
-        return
-    _head(panel, content.title, words.ICONS[content.kind])
+    head(panel, content.title, words.ICONS[content.kind])
     st.caption(plain(words.about_version(content, artifact.version)))
     if version != wanted:
         st.warning(NO_VERSION.format(wanted), icon=":material/link_off:")
-    if artifact.session_id not in (session_id, parent_id):
-        st.caption(":material/forum: It belongs to another session.")
     try:
+        if artifact.session_id not in (session_id, client.session(session_id).parent_id):
+            st.caption(":material/forum: It belongs to another session.")
         _version(session_id, panel, artifact, content, target)
     except ClientError as problem:
         banners.error(problem)
@@ -127,10 +110,10 @@ def _version(
     key = f"artifact-{artifact.id}-{content.version}"
     if before is not None:
         compare.show(content, before, key)
-        downloads.show(content, key)
+        downloads.show(content)
     else:
         preview.show(content, target, session_id, key)
-        downloads.show(content, key, preview.OWN_FORMATS.get(content.kind, ()))
+        downloads.show(content, preview.OWN_FORMATS.get(content.kind, ()))
     _origin(content, key)
 
 

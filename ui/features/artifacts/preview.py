@@ -13,22 +13,21 @@ from backend.schemas.artifacts import ArtifactContent, ArtifactKind
 from backend.tabular.chart_places import ChartPlace
 from backend.tabular.locales import NOTHING
 from ui import state
-from ui.client import ClientError
 from ui.features.artifacts import calls, embedded, words
 from ui.features.artifacts.known import SessionArtifacts, load
 from ui.features.artifacts.origin import VersionRows, table_of
 from ui.features.artifacts.words import FILE
 from ui.features.results import chart as results_chart
 from ui.features.results import view
-from ui.shared import tables
+from ui.shared import downloads, tables
 from ui.shared.formats import reader
-from ui.shared.formats.images import is_image
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import Piece, plain
 
 ROWS = 1_000  # of a table, loaded at first
 LARGEST_IMAGE = 20_000_000  # bytes
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # an SVG may load other things
 AROUND = 3  # rows before and after the linked one
 OWN_FORMATS = {ArtifactKind.TABLE: ("csv", "xlsx")}  # below the rows, see `results.view`
 MARK = "▶"
@@ -158,13 +157,10 @@ def _image(content: ArtifactContent, session_id: UUID, key: str) -> None:
         st.caption(f"Images larger than {words.size(LARGEST_IMAGE)} are not shown here.")
         _file(content, session_id, key)
         return
-    try:
-        data = calls.download(state.client(), content.artifact_id, content.version, FILE)
-    except ClientError as problem:
-        st.warning(f"{plain(problem.title)}. {plain(problem.detail)}")
-        return
-    if is_image(data):
-        st.image(data, caption=plain(content.title))
+    if content.media_type in PICTURES:
+        path = calls.download_path(content.artifact_id, content.version)
+        downloads.image(path, {"format": FILE}, content.title)
+        st.caption(plain(content.title), text_alignment="center")
     else:
         st.caption("Images of this type are not shown here. Download it to view it.")
 

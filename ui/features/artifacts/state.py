@@ -1,53 +1,56 @@
-"""What a browser tab has open beside a session: the list of artifacts, or one artifact."""
+"""What a browser tab has open in the panel beside the chat, as its conversation has asked."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 import streamlit as st
 
 from backend.markdown.cells import ARTIFACT, COLUMN, ROW, Target, read_target
 
-LIST = "list"  # in the URL: the list instead of an artifact
-MEMORY = "artifact-panels"
+LISTED, TABLE, QUERY, CLOSED = "artifacts", "table", "query", "close"
+MEMORY = "panel"
 
 
 @dataclass
 class Panel:
-    """One session's panel; `target` None: the list. `openings` counts how often it was opened."""
+    """`kind` is one of those above, ARTIFACT, or empty while the panel is closed.
 
-    is_open: bool = False
+    `openings` counts how often something was opened from the chat: then the focus moves here.
+    """
+
+    kind: str = ""
+    session_id: UUID | None = None
     target: Target | None = None
-    problem: str = ""
+    asked: Mapping[str, Any] = field(default_factory=dict)
     openings: int = 0
-    has_followed: bool = False
 
-    def open(self, target: Target | None, problem: str = "") -> None:
-        """Show an artifact, or the list."""
-        self.is_open, self.target, self.problem = True, target, problem
+    def take(self, asked: Mapping[str, Any]) -> None:
+        """Open what was asked for, or close the panel."""
+        self.kind = "" if asked.get("kind") == CLOSED else str(asked["kind"])
+        if not self.kind:
+            return
+        self.session_id, self.asked = UUID(str(asked["session"])), asked
+        self.target = _target(asked) if self.kind == ARTIFACT else None
         self.openings += 1
 
+    def open(self, target: Target | None) -> None:
+        """Show an artifact, or the list; called by what stands in the panel itself."""
+        self.kind, self.target = ARTIFACT if target else LISTED, target
 
-def panel_of(session_id: UUID) -> Panel:
-    """Return a session's panel; on first use, it is open if the URL says so."""
-    panels: dict[UUID, Panel] = st.session_state.setdefault(MEMORY, {})
-    panel = panels.setdefault(session_id, Panel())
-    if not panel.has_followed:
-        panel.has_followed = True
-        follow(panel, st.query_params.to_dict())
+    def close(self) -> None:
+        """Close it."""
+        self.kind = ""
+
+
+def panel_of_tab() -> Panel:
+    """Return the panel of this tab."""
+    panel: Panel = st.session_state.setdefault(MEMORY, Panel())
     return panel
 
 
-def follow(panel: Panel, query: dict[str, str]) -> None:
-    """Open what a link names, if anything."""
-    if not (shown := query.get(ARTIFACT)):
-        return
-    target = read_target(query)
-    is_list = shown == LIST
-    panel.open(target, "" if target or is_list else "This link does not point to an artifact.")
-
-
-def close(panel: Panel) -> None:
-    """Close the panel, in a callback, and remove it from the URL."""
-    panel.is_open = False
-    for name in (ARTIFACT, ROW, COLUMN):
-        st.query_params.pop(name, None)
+def _target(asked: Mapping[str, Any]) -> Target | None:
+    version = f"@{asked['version']}" if asked.get("version") else ""
+    place = {name: str(asked[name]) for name in (ROW, COLUMN) if asked.get(name)}
+    return read_target({ARTIFACT: f"{asked.get('artifact')}{version}", **place})

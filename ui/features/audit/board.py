@@ -9,10 +9,10 @@ from backend.schemas.operations.audit import AuditEvent, AuditPage
 from ui import state
 from ui.features.audit import calls
 from ui.features.audit.calls import Wanted
-from ui.shared import days, pager
+from ui.shared import days, downloads, pager
 from ui.shared.formats.times import zone
 
-FILES = {"csv": ("CSV", "text/csv"), "jsonl": ("JSON lines", "application/x-ndjson")}
+FILES = {"csv": "CSV", "jsonl": "JSON lines"}
 _CURSORS = "audit-cursors"
 
 
@@ -64,23 +64,12 @@ def paging(page: AuditPage) -> None:
         pager.by_cursor(_cursors(), page.next_cursor, "audit", ("Newer", "Older"))
 
 
-def downloads(wanted: Wanted) -> None:
-    """Draw the buttons for all events that match, as files."""
+def files(wanted: Wanted) -> None:
+    """Draw the links to all events that match, as files."""
     with st.container(horizontal=True):
-        for format, (name, media_type) in FILES.items():
-            st.download_button(
-                f"Download as {name}",
-                state.later(_export, wanted, format),
-                file_name=f"audit.{format}",
-                mime=media_type,
-                icon=":material/download:",
-                key=f"audit-{format}",
-                on_click="ignore",
-            )
-
-
-def _export(wanted: Wanted, format: str) -> bytes:
-    return calls.export(state.client(), wanted, format)
+        for format, name in FILES.items():
+            params = {**calls.params(wanted), "format": format}
+            downloads.link(f"Download as {name}", "audit/export", params)
 
 
 def _cells(event: AuditEvent) -> dict[str, Any]:

@@ -12,7 +12,7 @@ Wanted = dict[str, str | datetime | None]
 
 def list_events(client: Client, wanted: Wanted, cursor: str | None) -> AuditPage:
     """Return a page of the audit trail, newest first."""
-    return client.get(AuditPage, "audit", **_params(wanted), cursor=cursor, limit=PAGE_ROWS)
+    return client.get(AuditPage, "audit", **params(wanted), cursor=cursor, limit=PAGE_ROWS)
 
 
 def list_kinds(client: Client) -> AuditKinds:
@@ -20,14 +20,8 @@ def list_kinds(client: Client) -> AuditKinds:
     return client.get(AuditKinds, "audit/kinds")
 
 
-def export(client: Client, wanted: Wanted, format: str) -> bytes:
-    """Return all events that match as a file."""
-    params = {**_params(wanted), "format": format}
-    given = {name: value for name, value in params.items() if value is not None}
-    return client.send("GET", "audit/export", params=given).content
-
-
-def _params(wanted: Wanted) -> dict[str, str | None]:
+def params(wanted: Wanted) -> dict[str, str | None]:
+    """Return the parameters of the API's lists."""
     return {
         name: value.isoformat() if isinstance(value, datetime) else value
         for name, value in wanted.items()

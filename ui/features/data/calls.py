@@ -33,11 +33,6 @@ def correct(client: Client, file_id: UUID, change: FileCorrections) -> FileDetai
     return client.call(FileDetails, "PATCH", f"files/{file_id}", json=_said(change))
 
 
-def content(client: Client, file_id: UUID) -> bytes:
-    """Return a file as it was uploaded."""
-    return client.send("GET", f"files/{file_id}/content").content
-
-
 def list_sources(client: Client) -> SourceList:
     """Return the sources of the installation."""
     return client.get(SourceList, "sources")

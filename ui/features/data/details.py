@@ -9,10 +9,9 @@ from backend.schemas.data.sources import SourceDetails, SourceTable, TableSample
 from backend.tabular.locales import NOTHING
 from ui import navigation, state
 from ui.client import ClientError
-from ui.features.chat.messages.files import download_name
 from ui.features.data import calls, words
 from ui.features.data import state as data_state
-from ui.shared import tables
+from ui.shared import downloads, tables
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
@@ -54,17 +53,7 @@ def show_file(file: FileDetails) -> None:
     if table is not None:
         _sentences(table)
         show_table(table, lambda name: calls.file_sample(state.client(), file.id, name))
-    client, file_id = state.client(), file.id
-    st.download_button(
-        "Download the file",
-        lambda: calls.content(client, file_id),
-        file_name=download_name(file.name),
-        mime="application/octet-stream",
-        key=f"download-{file.id}",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-    )
+    downloads.link("Download the file", f"files/{file.id}/content")
 
 
 def show_source(source: SourceDetails) -> None:

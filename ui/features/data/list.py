@@ -1,7 +1,6 @@
 """All data that agents can query: the caller's files, then the installation's sources."""
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from backend.schemas.data.files import FilePage, FileSummary, IfExists
 from backend.schemas.data.sources import SourceList, SourceSummary
@@ -12,7 +11,7 @@ from ui.features.data import words
 from ui.features.data.state import DataPageState
 from ui.shared import named_alike, pager
 from ui.shared.formats import reader
-from ui.shared.named_alike import NamedAlike
+from ui.shared.named_alike import NamedAlike, Upload
 from ui.shared.text.markdown import plain
 
 UPLOADER = "upload-files"
@@ -38,8 +37,9 @@ def show_upload() -> None:
     if not files:  # the page has been left since the last upload
         page_state.refused, page_state.named_alike = [], []
     with state.memory().acting:
-        new = [file for file in files if file.file_id not in page_state.uploaded]
-        page_state.keep_refused(file.file_id for file in new)
+        uploads = [Upload(file.file_id, file.name, file) for file in files]
+        new = [file for file in uploads if file.id not in page_state.uploaded]
+        page_state.keep_refused(file.id for file in new)
         for file in new:
             _upload(file, page_state, IfExists.REFUSE)
     if new:
@@ -47,7 +47,7 @@ def show_upload() -> None:
     for problem in page_state.refused:
         st.error(plain(problem, 600), icon=":material/error:")
     for found in page_state.named_alike:
-        named_alike.show(st.container(gap="xsmall"), found, found.file.file_id, _decide)
+        named_alike.show(st.container(gap="xsmall"), found, found.file.id, _decide)
 
 
 def _decide(found: NamedAlike, answer: IfExists | None) -> None:
@@ -61,18 +61,18 @@ def _decide(found: NamedAlike, answer: IfExists | None) -> None:
             _upload(found.file, page_state, answer)
 
 
-def _upload(file: UploadedFile, page_state: DataPageState, if_exists: IfExists) -> None:
+def _upload(file: Upload, page_state: DataPageState, if_exists: IfExists) -> None:
     client = state.client()
     try:
-        uploaded = client.upload_file(None, file.name, file, if_exists)
+        uploaded = client.upload_file(None, file.name, file.content, if_exists)
     except ClientError as problem:
         if problem.status == named_alike.TAKEN:
             page_state.named_alike.append(NamedAlike(file, problem.detail))
         else:
             page_state.refused.append(f"{file.name}: {problem.detail}")
-        page_state.uploaded.add(file.file_id)
+        page_state.uploaded.add(file.id)
         return
-    page_state.uploaded.add(file.file_id)
+    page_state.uploaded.add(file.id)
     if uploaded.problem:
         page_state.refused.append(f"{uploaded.name}: {uploaded.problem}")
     else:

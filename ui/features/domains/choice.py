@@ -6,13 +6,12 @@ from backend.schemas.domains.templates import Domain
 from ui import state
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
-from ui.shared import last_known
 from ui.shared.text.markdown import plain
 
 
 def show() -> Domain | None:
     """Draw the choice if there are several domains. Return the domain of the next new chat."""
-    items = last_known.read("domains", domains.list_domains, state.client(), archived=False)
+    items = domains.list_domains(state.client(), archived=False)
     if len(items) < 2:
         return next(iter(items), None)
     by_id = {str(one.id): one for one in sorted(items, key=lambda one: not one.is_default)}

@@ -9,7 +9,7 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.domains import choice
 from ui.features.imports import calls
-from ui.shared import banners, pager
+from ui.shared import banners, downloads, pager
 from ui.shared.formats import reader
 from ui.shared.formats.times import zone
 from ui.shared.text.markdown import plain
@@ -72,20 +72,11 @@ def show_upload() -> None:
 
 def show_export() -> None:
     """Draw the download of all sessions."""
-    st.download_button(
+    downloads.link(
         "Export all my sessions",
-        state.later(_export_all),
-        file_name="Sessions.jsonl",
-        key="export-all-sessions",
-        icon=":material/ios_share:",
-        type="tertiary",
-        on_click="ignore",
+        "export",
         help="As JSON Lines, which can be imported here or elsewhere, with branches and files.",
     )
-
-
-def _export_all() -> bytes:
-    return calls.export_all(state.client())
 
 
 def show_imports() -> None:

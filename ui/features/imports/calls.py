@@ -9,7 +9,6 @@ from backend.schemas.imports import Import, ImportPage
 from ui.client import Client
 
 UPLOADING = httpx.Timeout(600.0, connect=3.0)  # the whole upload is read before the answer
-EXPORTING = httpx.Timeout(600.0, connect=3.0)
 
 
 def upload(client: Client, name: str, content: BinaryIO) -> Import:
@@ -31,8 +30,3 @@ def start(client: Client, import_id: UUID, domain: str | None) -> Import:
 def cancel(client: Client, import_id: UUID) -> Import:
     """End an import; what it has stored stays."""
     return client.call(Import, "POST", f"imports/{import_id}/cancel")
-
-
-def export_all(client: Client) -> bytes:
-    """Return all of the caller's sessions as JSON Lines."""
-    return client.send("GET", "export", timeout=EXPORTING).content

@@ -14,6 +14,7 @@ from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
 
+PAGE_ROWS = 50
 BRIEF_CHARS = 280
 MODEL = ":material/neurology:"  # on a narrow page the columns are stacked
 
@@ -21,7 +22,7 @@ MODEL = ":material/neurology:"  # on a narrow page the columns are stacked
 def show(session_id: UUID) -> None:
     """Draw one window of the history; earlier ones on demand."""
     places = state.memory().inspected
-    page = get_inspection(state.client(), session_id, places.get(session_id), state.PAGE_ROWS)
+    page = get_inspection(state.client(), session_id, places.get(session_id), PAGE_ROWS)
     _totals(page)
     for note in page.notes:
         st.info(plain(note, 500), icon=":material/info:")

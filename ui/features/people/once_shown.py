@@ -7,10 +7,11 @@ import streamlit as st
 
 from backend.addresses import one_time_link
 from backend.schemas.people.people import Mailed
+from ui import state
 from ui.features.people import words
 from ui.shared.text.markdown import plain
 
-_SHOWN = "people-shown-once"
+_SHOWN = "people"
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,17 @@ def keep_link(name: str, token: str, mailed: Mailed | None) -> None:
     here = urlsplit(st.context.url or "")
     link = one_time_link(f"{here.scheme}://{here.netloc}", token)
     failed = mailed is not None and mailed.problem is not None
-    st.session_state[_SHOWN] = Secret(name, link, words.mail_words(mailed), failed)
+    state.memory().shown_once[_SHOWN] = Secret(name, link, words.mail_words(mailed), failed)
 
 
 def forget() -> None:
     """Forget what was shown: another dialog opens."""
-    st.session_state.pop(_SHOWN, None)
+    state.memory().shown_once.pop(_SHOWN, None)
 
 
 def show() -> bool:
     """Draw what there is to copy; return whether there is something."""
-    found = st.session_state.get(_SHOWN)
+    found = state.memory().shown_once.get(_SHOWN)
     if not isinstance(found, Secret):
         return False
     st.markdown(f"**For {plain(found.name, 80)}**")

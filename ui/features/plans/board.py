@@ -11,15 +11,17 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.plans import calls, task_view
 from ui.features.plans.words import LOOKS, look_of, task_words
-from ui.shared import last_known, pager
+from ui.shared import banners, pager
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
-from ui.shared.watch.component import keep_fresh
-from ui.shared.watch.lists import ACTIVE, ACTIVE_ROWS, PAGE_ROWS, Listed
 
 EVERYONE = "tasks-of-everyone"
 STATUS = "tasks-status"
 CURSORS = "tasks-cursors"
+SECONDS = 4
+PAGE_ROWS = 50
+ACTIVE_ROWS = 20  # of each active status
+ACTIVE = (TaskStatus.ASKING, TaskStatus.RUNNING, TaskStatus.PENDING)
 KEPT_SECONDS, MAX_KEPT = 60, 500
 EMPTY = (
     "No tasks yet. When a manager proposes a plan and you agree to it, its tasks appear here while"
@@ -34,8 +36,8 @@ def page_cursors() -> list[str]:
 
 
 def show() -> None:
-    """Draw the filter and the list, which is redrawn when something in it has changed."""
-    status = st.pills(
+    """Draw the filter and the list, which is drawn again every few seconds."""
+    status: TaskStatus | None = st.pills(
         "Status",
         list(LOOKS),
         key=STATUS,
@@ -44,15 +46,22 @@ def show() -> None:
     )
     may_review = Permission.REVIEW_SESSIONS in state.server().permissions
     everyone = may_review and bool(st.session_state.get(EVERYONE))
+    _board(status, everyone=everyone)
+
+
+@st.fragment(run_every=SECONDS)
+def _board(status: TaskStatus | None, *, everyone: bool) -> None:
+    banners.what_happened()
     cursor = page_cursors()[-1] if page_cursors() else None
-    listed = Listed(list="tasks", everyone=everyone, status=status, cursor=cursor)
-    page = _load(listed, PAGE_ROWS)
-    active = _active(listed) if listed.has_active else []
-    _board(page, active, status)
-    keep_fresh(listed, [*page.items, *active])
-
-
-def _board(page: TaskPage, active: Sequence[Task], status: TaskStatus | None) -> None:
+    try:
+        page = _load(status, cursor, PAGE_ROWS, everyone=everyone)
+        is_first = status is None and cursor is None
+        parts = ACTIVE if is_first else ()
+        pages = [_load(part, None, ACTIVE_ROWS, everyone=everyone) for part in parts]
+    except ClientError as problem:
+        banners.error(problem)
+        return
+    active = [task for part in pages for task in part.items]
     if active:
         st.subheader("Active", anchor=False)
         _cards(active)
@@ -69,20 +78,9 @@ def _board(page: TaskPage, active: Sequence[Task], status: TaskStatus | None) ->
         pager.by_cursor(page_cursors(), page.next_cursor, "tasks", ("Newer", "Older"))
 
 
-def _active(listed: Listed) -> list[Task]:
-    parts = [listed.model_copy(update={"status": status}) for status in ACTIVE]
-    return [task for part in parts for task in _load(part, ACTIVE_ROWS).items]
-
-
-def _load(listed: Listed, limit: int) -> TaskPage:
-    return last_known.read(
-        (listed, limit),
-        calls.list_tasks,
-        state.client(),
-        status=listed.status,
-        cursor=listed.cursor,
-        everyone=listed.everyone,
-        limit=limit,
+def _load(status: TaskStatus | None, cursor: str | None, limit: int, *, everyone: bool) -> TaskPage:
+    return calls.list_tasks(
+        state.client(), status=status, cursor=cursor, everyone=everyone, limit=limit
     )
 
 

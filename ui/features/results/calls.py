@@ -16,22 +16,10 @@ def stored_table(client: Client, path: str) -> dict[str, Any]:
     return table
 
 
-def stored_file(client: Client, path: str, format: Format) -> bytes:
-    """Return the stored table as a file."""
-    return client.send("GET", path, params={"format": format}).content
-
-
 def run_query(client: Client, session_id: UUID, source: str, sql: str) -> QueryTable:
     """Return the result of a person's own query."""
     path = f"sessions/{session_id}/query"
     return client.call(QueryTable, "POST", path, json=_body(source, sql))
-
-
-def query_file(client: Client, session_id: UUID, source: str, sql: str, format: Format) -> bytes:
-    """Run a person's own query again, and return its result as a file."""
-    path = f"sessions/{session_id}/query"
-    asked = {"json": _body(source, sql), "params": {"format": format}}
-    return client.send("POST", path, **asked).content
 
 
 def keep_query(client: Client, session_id: UUID, source: str, sql: str, title: str) -> Artifact:

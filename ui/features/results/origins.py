@@ -7,11 +7,11 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.tabular.csv_text import csv_of
-from backend.tabular.workbook import workbook_of
-from ui import navigation, state
+from ui import state
 from ui.features.results import calls
 from ui.features.results.calls import Format
+from ui.shared import downloads
+from ui.shared.tables import file_name
 
 KEPT_SECONDS, MAX_KEPT = 60, 10
 Table = Mapping[str, Any]
@@ -23,24 +23,8 @@ class Origin(Protocol):
     def whole(self) -> Table:
         """Return all rows. Raise ClientError."""
 
-    def file(self, format: Format) -> bytes:
-        """Return all rows as a file; on failure, the reason as its text."""
-
-
-@dataclass(frozen=True)
-class InlineTable:
-    """A table whose rows are all on the page."""
-
-    table: Table
-
-    def whole(self) -> Table:
-        """Return the table."""
-        return self.table
-
-    def file(self, format: Format) -> bytes:
-        """Return it as a file."""
-        table = dict(self.table)
-        return csv_of(table).encode() if format == "csv" else workbook_of(table)
+    def offer(self, label: str, format: Format, key: str) -> None:
+        """Draw what saves all rows as a file."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +37,9 @@ class Stored:
         """Return the stored table, which never changes."""
         return _stored(state.server().user, self.path)
 
-    def file(self, format: Format) -> bytes:
-        """Return it as a file."""
-        return calls.stored_file(state.client(), self.path, format)
+    def offer(self, label: str, format: Format, key: str) -> None:
+        """Draw the link to it."""
+        downloads.link(label, self.path, {"format": format}, f"Download all rows as {label}")
 
 
 @dataclass(frozen=True)
@@ -71,18 +55,17 @@ class OwnQueryResult:
         """Return the kept rows."""
         return self.first
 
-    def file(self, format: Format) -> bytes:
-        """Return all rows as a file."""
-        asked = (self.session_id, self.source, self.sql, format)
-        return calls.query_file(state.client(), *asked)
-
-
-def origin_of(table: Table, session_id: UUID) -> Origin:
-    """Return the origin of a tool result's table."""
-    result_id = table.get("result_id")
-    if not result_id:
-        return InlineTable(table)
-    return Stored(navigation.result_path(session_id, str(result_id)))
+    def offer(self, label: str, format: Format, key: str) -> None:
+        """Draw the button that runs the query again."""
+        downloads.answer(
+            label,
+            f"sessions/{self.session_id}/query",
+            {"format": format},
+            {"source": self.source, "sql": self.sql},
+            file_name(self.first.get("title"), format),
+            key,
+            f"Download all rows as {label}",
+        )
 
 
 # Cached per person: what one may see is not served to another.

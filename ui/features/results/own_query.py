@@ -8,7 +8,7 @@ from uuid import UUID
 import streamlit as st
 
 from backend.tabular.sql_text import lay_out
-from ui import navigation, state
+from ui import state
 from ui.client import ClientError
 from ui.features.results import calls, view
 from ui.features.results.origins import OwnQueryResult
@@ -40,19 +40,9 @@ def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
 
 @st.fragment
 def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> None:
-    """Draw the button that opens the editor for this call, or the open editor."""
-    editor = state.memory().own_queries.get(call_id)
-    if not isinstance(editor, Editor):
-        st.button(
-            "Run your own",
-            key=f"own-{key}",
-            type="tertiary",
-            icon=":material/edit_note:",
-            on_click=_open,
-            args=(call_id,),
-        )
-        return
-    _form(editor, source, sql, call_id, key)
+    """Draw the editor for this call's query."""
+    editor = state.memory().own_queries.setdefault(call_id, Editor())
+    _form(editor, source, sql, key)
     if editor.asked:
         # Here and not in the callback, for the spinner. A run that is broken off leaves `asked`.
         with st.spinner("Running…"):
@@ -62,11 +52,10 @@ def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> No
         st.error(editor.problem, icon=":material/error:")
     if editor.result is not None:
         view.show(editor.result.first, editor.result, f"own-{key}")
-        if not navigation.is_read_only():
-            _offer_to_keep(editor, editor.result, key)
+        _offer_to_keep(editor, editor.result, key)
 
 
-def _form(editor: Editor, source: str, sql: str, call_id: UUID, key: str) -> None:
+def _form(editor: Editor, source: str, sql: str, key: str) -> None:
     st.text_input("Source", source, key=f"own-source-{key}", width=240)
     st.text_area("Your query", lay_out(sql), height=HEIGHT, key=f"own-sql-{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -77,9 +66,6 @@ def _form(editor: Editor, source: str, sql: str, call_id: UUID, key: str) -> Non
             icon=":material/play_arrow:",
             on_click=_ask,
             args=(editor, key),
-        )
-        st.button(
-            "Close", key=f"own-close-{key}", type="tertiary", on_click=_close, args=(call_id,)
         )
         st.caption("Read only. The conversation does not change.")
 
@@ -108,14 +94,6 @@ def _keep(editor: Editor, result: OwnQueryResult, key: str) -> None:
         editor.problem = ""
     except ClientError as error:
         editor.problem = plain(error.detail or error.title, 2_000)
-
-
-def _open(call_id: UUID) -> None:
-    state.memory().own_queries[call_id] = Editor()
-
-
-def _close(call_id: UUID) -> None:
-    state.memory().own_queries.pop(call_id, None)
 
 
 def _ask(editor: Editor, key: str) -> None:

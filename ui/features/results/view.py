@@ -11,7 +11,6 @@ import streamlit as st
 from backend.tabular.cells import rows_with
 from backend.tabular.charts.fitting import default_spec
 from backend.tabular.locales import NOTHING
-from ui import state
 from ui.client import ClientError
 from ui.features.results import chart
 from ui.features.results.calls import Format
@@ -115,16 +114,7 @@ def _below(
         if len(text) <= MAX_COPIED_CHARS:
             clipboard.offer(text, f"copy-table-{key}", "Copy the rows for a spreadsheet", "Copy")
         for ending, name in FILES:
-            st.download_button(
-                name,
-                state.later(origin.file, ending),
-                file_name=tables.file_name(table.get("title"), ending),
-                key=f"{ending}-{key}",
-                icon=":material/download:",
-                type="tertiary",
-                on_click="ignore",
-                help=f"Download all rows as {name}",
-            )
+            origin.offer(name, ending, f"{ending}-{key}")
 
 
 def counted(table: Table, shown: int, matching: int | None = None) -> str:

@@ -52,8 +52,3 @@ def list_sessions(client: Client, wanted: Wanted, cursor: str | None) -> Session
     return client.get(
         SessionPage, "sessions", **wanted.params(), scope="all", cursor=cursor, limit=PAGE_ROWS
     )
-
-
-def export(client: Client, wanted: Wanted) -> bytes:
-    """Return those that match as CSV."""
-    return client.send("GET", "sessions/csv", params=wanted.params()).content

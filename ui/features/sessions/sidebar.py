@@ -1,4 +1,4 @@
-"""The sidebar: New Chat, search, the list of sessions, and the links to other pages."""
+"""The sidebar: the sessions, which the browser draws by itself, and the links to other pages."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ import streamlit as st
 from backend.schemas.operations.server import ServerInfo
 from ui import navigation, state
 from ui.features.account import menu as account_menu
-from ui.features.approvals import allowed as approval_allowed
-from ui.features.sessions import pages, session_list
+from ui.features.conversation import component
 from ui.pages import PAGES, PageSpec
-from ui.shared import shortcuts
 from ui.shared.formats import reader
+
+LIST = "session-list"
 
 
 def show(server: ServerInfo | None, open_page: str) -> None:
@@ -19,55 +19,15 @@ def show(server: ServerInfo | None, open_page: str) -> None:
 
     `open_page`: the URL path of the open page.
     """
-    with st.sidebar:
-        # No callbacks, here and for the links: pages that have started anew know of none.
-        if st.button(
-            "New Chat",
-            key="new-chat",
-            icon=":material/edit_square:",
-            shortcut="Mod+Shift+O",
-            width="stretch",
-        ):
-            navigation.go_to_new_chat()
-        _search()
+    with st.sidebar, st.container(key="sidebar-page", gap=None):
         if server is not None:
-            session_list.show()
+            waiting = f"{server.pending_approvals} {server.pending_tools}"
+            component.show("list", key=LIST, waiting=waiting)
             _footer(server, open_page)
-            _allowed_tools()
-
-
-def _search() -> None:
-    st.text_input(
-        "Search sessions",
-        key=state.SEARCH,
-        type="search",
-        icon=":material/search:",
-        placeholder="Search by title",
-        label_visibility="collapsed",
-        live="300ms",
-        on_change=pages.begin_anew,
-    )
-
-
-def _allowed_tools() -> None:
-    """Open the dialog of allowed tools; drawn by Python, because it calls the API."""
-    held = state.memory()
-    session_id, held.asked_allowed = held.asked_allowed, None
-    if session_id is not None:
-        approval_allowed.show(state.client().session(session_id))
 
 
 def _footer(server: ServerInfo, open_page: str) -> None:
-    held = state.memory()
     with st.container(key="sidebar-footer", gap=None):
-        st.button(
-            "Back to sessions" if held.archived else "Archived",
-            key="archived",
-            type="tertiary",
-            icon=":material/arrow_back:" if held.archived else ":material/inventory_2:",
-            on_click=_show_archived,
-            args=(not held.archived,),
-        )
         _links([page for page in PAGES if page.key and page.needs is None], open_page)
         permitted = [page for page in PAGES if _is_permitted(page, server)]
         if permitted:
@@ -75,7 +35,6 @@ def _footer(server: ServerInfo, open_page: str) -> None:
             with st.popover("Administration", icon=":material/settings:", type="tertiary"):
                 _links(permitted, open_page)
         account_menu.show(server)
-        shortcuts.button()
 
 
 def _is_permitted(page: PageSpec, server: ServerInfo) -> bool:
@@ -112,8 +71,3 @@ def _label(page: PageSpec) -> str:
 def _with_badge(title: str, waiting: int) -> str:
     """Return a title with how much waits behind it for a decision."""
     return f"{title} :primary-badge[{reader.number(waiting)}]" if waiting else title
-
-
-def _show_archived(archived: bool) -> None:
-    state.memory().archived = archived
-    pages.begin_anew()

@@ -11,10 +11,11 @@ from ui import navigation, state
 from ui.features.domains.calls import list_domains
 from ui.features.sessions import everyone
 from ui.features.sessions.everyone import Wanted
-from ui.shared import days, pager
+from ui.shared import days, downloads, pager
 from ui.shared.formats.times import zone
 
-TITLE_WIDTH = 220  # pixels: with it, what is looked for first is seen in a window of 1280
+TITLE_WIDTH = 155  # pixels: with it and the next, all columns are seen in a window of 1280
+FIGURE_WIDTH = 62
 STATUSES = {
     "running": TurnStatus.RUNNING,
     "queued": TurnStatus.QUEUED,
@@ -79,8 +80,10 @@ def show(page: SessionPage) -> None:
         width="stretch",
         column_config={
             "Title": st.column_config.TextColumn(width=TITLE_WIDTH),
+            "Turns": st.column_config.NumberColumn(width=FIGURE_WIDTH),
+            "Errors": st.column_config.NumberColumn(width=FIGURE_WIDTH),
             "Last activity": st.column_config.DatetimeColumn(format="distance", timezone=here),
-            "Tokens": st.column_config.NumberColumn(format="localized"),
+            "Tokens": st.column_config.NumberColumn(format="localized", width=FIGURE_WIDTH),
             "Cost": st.column_config.NumberColumn(format="localized", step=0.0001),
         },
         alt="All sessions",
@@ -92,7 +95,7 @@ def show(page: SessionPage) -> None:
 
 
 def elsewhere(wanted: Wanted) -> None:
-    """Draw the way to the search in what was said, and the button for the list as a file."""
+    """Draw the way to the search in what was said, and the link to the list as a file."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
             navigation.SEARCH_PAGE,
@@ -100,15 +103,7 @@ def elsewhere(wanted: Wanted) -> None:
             icon=":material/search:",
             query_params={"of-everyone": "true"},
         )
-        st.download_button(
-            "Download as CSV",
-            state.later(_export, wanted),
-            file_name="sessions.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            key="all-csv",
-            on_click="ignore",
-        )
+        downloads.link("Download as CSV", "sessions/csv", wanted.params())
 
 
 def paging(page: SessionPage) -> None:
@@ -144,17 +139,13 @@ def _cells(session: Session) -> dict[str, Any]:
         "Feedback": _feedback(figures),
     }
     if not state.server().has_accounts:
-        del cells["Team"]
+        del cells["Owner"], cells["Team"]
     return cells
 
 
 def _feedback(figures: SessionFigures) -> str | None:
     counts = ((figures.thumbs_up, "up"), (figures.thumbs_down, "down"))
     return ", ".join(f"{count} {name}" for count, name in counts if count) or None
-
-
-def _export(wanted: Wanted) -> bytes:
-    return everyone.export(state.client(), wanted)
 
 
 def _text(label: str, key: str, placeholder: str) -> str:

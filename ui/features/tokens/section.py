@@ -19,7 +19,7 @@ ALLOWS = {
     Allows.MANAGE: "Everything that the account may do",
 }
 LASTS = {30: "30 days", 90: "90 days", 365: "A year", None: "Does not expire"}
-NUMBER, MADE = "token-number", "token-made"
+MADE = "token"
 
 
 def show(account: str, *, may_last: bool, is_disabled: bool = False) -> None:
@@ -48,7 +48,7 @@ def show(account: str, *, may_last: bool, is_disabled: bool = False) -> None:
 
 def _new(account: str, *, may_last: bool) -> None:
     """Draw the fields; those of a token that was made are not those of the next one."""
-    number = st.session_state.setdefault(NUMBER, 1)
+    number = state.memory().made.get(MADE, 0)
     with st.form(f"new-token-{number}", border=True):
         st.text_input(
             "Name", key=f"token-name-{number}", max_chars=MAX_NAME_CHARS,
@@ -69,7 +69,7 @@ def _new(account: str, *, may_last: bool) -> None:
 
 def _made(account: str) -> None:
     """Show a token that was just made, until it is dismissed."""
-    of, token = st.session_state.get(MADE, ("", ""))
+    of, token = state.memory().shown_once.get(MADE, ("", ""))
     if of == account:
         with st.container(border=True, key="token-shown-once"):
             st.markdown("**Copy the token now. It will not be shown again.**")
@@ -105,19 +105,25 @@ def _end_of(one: ApiToken) -> str:
 
 def _create(account: str, number: int) -> None:
     with state.flashing():
-        once(("token", number), _ask, account, number)
+        once(("token", number), _ask, account, number, _written(number))
 
 
-def _ask(account: str, number: int) -> None:
-    """Have the token of these fields made; its text is nowhere but on the page."""
+def _written(number: int) -> NewToken:
+    """Return what the fields say. Raise ClientError if that is no token."""
     written = st.session_state
     name = str(written.get(f"token-name-{number}") or "").strip()
     if not name:
         raise ClientError("A token needs a name", "Say what it is for.")
     allows, lasts = (written[f"token-{field}-{number}"] for field in ("allows", "lasts"))
-    new = NewToken(name=name, allows=allows, expires_in_days=lasts)
-    written[MADE] = (account, calls.make_token(state.client(), account, new).token)
-    written[NUMBER] = number + 1
+    return NewToken(name=name, allows=allows, expires_in_days=lasts)
+
+
+def _ask(account: str, number: int, new: NewToken) -> None:
+    """Have a token made; its text is nowhere but on the page."""
+    made = calls.make_token(state.client(), account, new)
+    held = state.memory()
+    held.shown_once[MADE] = (account, made.token)
+    held.made[MADE] = number + 1
 
 
 def _revoke(account: str, one: ApiToken) -> None:
@@ -127,4 +133,4 @@ def _revoke(account: str, one: ApiToken) -> None:
 
 
 def _forget() -> None:
-    st.session_state.pop(MADE, None)
+    state.memory().shown_once.pop(MADE, None)

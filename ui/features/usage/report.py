@@ -11,6 +11,7 @@ import streamlit as st
 from backend.schemas.usage import DomainBudgets, UsageBy, UsageReport, UsageRow
 from backend.tabular.csv_text import as_field
 from ui.features.usage import words as usage_words
+from ui.shared import downloads
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
@@ -91,14 +92,11 @@ def _table(report: UsageReport) -> None:
         width="stretch",
         column_config=FORMATS,
     )
-    st.download_button(
+    downloads.text(
         f"Download by {NAMES[report.by].lower()}, as CSV",
         as_csv(report),
-        file_name=f"usage-by-{report.by}-{report.since}-{report.until}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        key="usage-csv",
-        on_click="ignore",
+        f"usage-by-{report.by}-{report.since}-{report.until}.csv",
+        "usage-csv",
     )
 
 

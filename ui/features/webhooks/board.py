@@ -29,18 +29,19 @@ def show() -> None:
 
 def keep_secret(name: str, secret: str) -> None:
     """Keep a secret for the page, until it is dismissed."""
-    st.session_state[MADE] = (name, secret)
+    state.memory().shown_once[MADE] = (name, secret)
 
 
 def _secret() -> None:
-    name, secret = st.session_state.get(MADE, ("", ""))
+    shown = state.memory().shown_once
+    name, secret = shown.get(MADE, ("", ""))
     if secret:
         with st.container(border=True, key="webhook-secret"):
             st.markdown(
                 f"**The secret of {plain(name, 80)}. Copy it now: it will not be shown again.**"
             )
             st.code(secret, None, wrap_lines=True)
-            st.button("Done", key="webhook-done", on_click=lambda: st.session_state.pop(MADE, None))
+            st.button("Done", key="webhook-done", on_click=shown.pop, args=(MADE, None))
 
 
 def _webhook(one: Webhook) -> None:

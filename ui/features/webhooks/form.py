@@ -10,16 +10,14 @@ from ui.client import ClientError
 from ui.features.domains.calls import list_domains
 from ui.features.sharing import calls as sharing
 from ui.features.webhooks import board, calls, words
-from ui.shared import last_known
 from ui.shared.once import once
 
-NUMBER = "webhook-number"
 ALL = ""
 
 
 def show() -> None:
     """Draw the fields; those of a webhook that was set are not those of the next one."""
-    number = st.session_state.setdefault(NUMBER, 1)
+    number = state.memory().made.get(board.MADE, 0)
     with (
         st.expander("Set a webhook", icon=":material/add:", key=f"new-webhook-{number}"),
         st.form(f"webhook-form-{number}", border=False),
@@ -58,7 +56,7 @@ def _holders() -> dict[str, str]:
     """Return whose sessions may be chosen, by the team's id or a mark."""
     server, found = state.server(), {words.OWN: "Mine"}
     if server.has_accounts:
-        teams = last_known.read("teams", sharing.teams, state.client())
+        teams = sharing.teams(state.client())
         found |= {team.id: f"Team {team.name}" for team in teams}
     if Permission.OPERATE in server.permissions and (
         Permission.REVIEW_SESSIONS in server.permissions
@@ -69,11 +67,11 @@ def _holders() -> dict[str, str]:
 
 def _create(number: int) -> None:
     with state.flashing():
-        once(("webhook", number), _ask, number)
+        once(("webhook", number), _ask, number, _written(number))
 
 
-def _ask(number: int) -> None:
-    """Have the webhook of these fields set; its secret is nowhere but on the page."""
+def _written(number: int) -> NewWebhook:
+    """Return what the fields say. Raise ClientError if that is no webhook."""
     written = st.session_state
 
     def field(name: str) -> str:
@@ -86,12 +84,16 @@ def _ask(number: int) -> None:
         raise ClientError("A webhook needs an event", "Choose at least one.")
     of, domain = field("of"), field("domain")
     kind = {words.OWN: PrincipalType.USER, words.EVERYONE: PrincipalType.EVERYONE}
-    new = NewWebhook(
+    return NewWebhook(
         name=field("name"), url=field("url"), events=events,
         principal_type=kind.get(of, PrincipalType.TEAM),
         principal_id="" if of in kind else of,
         domain_id=domain or None,
     )  # fmt: skip
+
+
+def _ask(number: int, new: NewWebhook) -> None:
+    """Have a webhook set; its secret is nowhere but on the page."""
     made = calls.add_webhook(state.client(), new)
     board.keep_secret(made.name, made.secret)
-    written[NUMBER] = number + 1
+    state.memory().made[board.MADE] = number + 1

@@ -4,17 +4,16 @@ Rows with buttons rather than a data frame: a click there reports a row number, 
 another turn by the time it arrives.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.operations.work import WorkTurn
-from ui import navigation
-from ui.features.chat.composer import retry, stop
+from ui import navigation, state
 from ui.shared.formats import reader
-from ui.shared.once import is_done
+from ui.shared.once import is_done, once
 from ui.shared.states import loss_words, next_try_words, silence_words, wait_words
 from ui.shared.text.markdown import plain
 
@@ -116,8 +115,8 @@ def _retry_button(turn: WorkTurn) -> None:
         key=f"work-retry-{turn.id}",
         icon=":material/replay:",
         disabled=is_done(turn.id),
-        on_click=retry,
-        args=(turn.id,),
+        on_click=_try,
+        args=(once, turn.id, state.client().retry_turn, turn.id),
     )
 
 
@@ -132,6 +131,12 @@ def _stop_button(turn: WorkTurn) -> None:
             key=f"work-stop-{turn.id}",
             type="primary",
             disabled=turn.stop_requested,
-            on_click=stop,
-            args=(turn.id,),
+            on_click=_try,
+            args=(state.client().stop_turn, turn.id),
         )
+
+
+def _try(call: Callable[..., object], *arguments: object) -> None:
+    """Make the call, in a callback; on failure, the reason is shown on the page."""
+    with state.flashing():
+        call(*arguments)

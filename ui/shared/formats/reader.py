@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import streamlit as st
 
-from backend.tabular.locales import chart_locale, known, known_zone, write_day, write_number
+from backend.tabular.locales import chart_locale, write_day, write_number
 from ui.shared.formats import times
 
 
@@ -43,10 +43,3 @@ def day_and_time(when: datetime) -> str:
     """Return a moment with its day, in the reader's zone and format: 28.11.2026, 14:05."""
     local = when.astimezone(times.zone(st.context.timezone))
     return f"{day(local.date())}, {local:%H:%M}"
-
-
-def for_documents() -> dict[str, str]:
-    """Return the parameters with which the API writes a document for the reader."""
-    locale, zone = st.context.locale, known_zone(st.context.timezone)
-    values = {"locale": locale if known(locale) else None, "timezone": zone and zone.key}
-    return {name: value for name, value in values.items() if value}

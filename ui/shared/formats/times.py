@@ -1,13 +1,9 @@
-"""Formats times for people: durations, moments, and the groups of the session list. Pure."""
+"""Formats times for people: durations and moments. Pure."""
 
-from collections.abc import Iterable
-from datetime import date, datetime, tzinfo
+from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
-from backend.schemas.conversations.sessions import Session
 from backend.tabular.locales import known, known_zone, write_day, write_number
-
-PINNED = "Pinned"
 
 
 def zone(name: str | None) -> tzinfo:
@@ -48,28 +44,3 @@ def moment(when: datetime, now: datetime, locale: str | None = None) -> str:
         return f"{write_day(local.date().isoformat(), locale)} {clock}"
     day = f"{local.day} {local:%b}"
     return f"{day} {clock}" if local.year == now.year else f"{day} {local.year}"
-
-
-def day_group(when: date, today: date) -> str:
-    """Today, Yesterday, Previous 7 days, Previous 30 days, or the month."""
-    days = (today - when).days
-    for limit, name in ((0, "Today"), (1, "Yesterday"), (7, "Previous 7 days")):
-        if days <= limit:
-            return name
-    if days <= 30:
-        return "Previous 30 days"
-    return f"{when:%B}" if when.year == today.year else f"{when:%B %Y}"
-
-
-def grouped(sessions: Iterable[Session], now: datetime) -> list[tuple[str, list[Session]]]:
-    """Return the sessions by group, in the order of their first sessions; pinned ones first."""
-    groups: dict[str, list[Session]] = {PINNED: []}
-    for session in sessions:
-        groups.setdefault(_group(session, now), []).append(session)
-    return [(name, found) for name, found in groups.items() if found]
-
-
-def _group(session: Session, now: datetime) -> str:
-    if session.pinned:
-        return PINNED
-    return day_group(session.updated_at.astimezone(now.tzinfo).date(), now.date())

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from ui import state
+from ui.shared import downloads
 from ui.shared.formats import reader
 from ui.shared.text.markdown import Piece, split_pieces
 from ui.shared.text.markup import highlighted_as
@@ -62,15 +63,8 @@ def draw_piece(piece: Piece) -> None:
 
 def offer_file(text: str, key: str) -> None:
     """Offer a text as a file."""
-    st.download_button(
-        f"Download ({_size(len(text))} characters)",
-        text,
-        file_name="message.txt",
-        key=f"file-{key}",
-        type="tertiary",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    label = f"Download ({_size(len(text))} characters)"
+    downloads.text(label, text, "message.txt", f"file-{key}")
 
 
 def _shown(text: str, key: str, most: int) -> str:

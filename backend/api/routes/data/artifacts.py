@@ -7,18 +7,28 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import ArtifactsDep, DocumentsDep, ReadScope
-from backend.api.files import BYTES, PLAIN_KINDS, attachment, pieces
+from backend.api.files import (
+    BYTES,
+    PLAIN_KINDS,
+    TableQuery,
+    attachment,
+    pieces,
+    table_response,
+)
+from backend.api.files import RESPONSES as TABLES
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import answer_large
 from backend.artifacts.documents.service import Document
 from backend.artifacts.forms import MEDIA_TYPES
 from backend.artifacts.pages import MOST_ROWS, PAGE_ROWS
+from backend.errors.base import InvalidInput
 from backend.export.document_page import write_document
 from backend.markdown.cells import rewrite_markdown
 from backend.schemas.artifacts import (
     Artifact,
     ArtifactContent,
     ArtifactDiff,
+    ArtifactKind,
     ArtifactPage,
     file_title,
 )
@@ -84,6 +94,24 @@ async def get_version(
     An `offset` or a `limit` where it would change nothing is 422.
     """
     return await artifacts.read(scope, artifact_id, version, offset, limit)
+
+
+@router.get(
+    "/artifacts/{artifact_id}/versions/{version}/table", response_model=None, responses=TABLES
+)
+async def get_chart_table(
+    artifact_id: UUID,
+    version: Annotated[Whole, Path(ge=1, le=LARGEST)],
+    artifacts: ArtifactsDep,
+    scope: ReadScope,
+    asked: TableQuery,
+) -> Response:
+    """The table of a chart, as those of messages are given: also drawn, with `format=chart`."""
+    found = await artifacts.read(scope, artifact_id, version, 0, None)
+    if found.kind is not ArtifactKind.CHART:
+        raise InvalidInput("Only a chart is given like this. Other kinds are downloaded.")
+    table = {"title": found.title, **found.preview["table"], "chart": found.preview.get("spec")}
+    return await answer_large(lambda: table_response(table, "chart", asked))
 
 
 @router.get("/artifacts/{artifact_id}/diff")

@@ -44,6 +44,7 @@ class Things:
     link_id: str
     file_id: str
     image_id: str
+    message_id: str
     version: int = 1
     number: int = 1
     tool: str = "make_chart"
@@ -56,7 +57,7 @@ class Things:
 
 def nothing() -> Things:
     """Ids of things that do not exist."""
-    return Things(*(str(uuid4()) for _ in range(9)))
+    return Things(*(str(uuid4()) for _ in range(10)))
 
 
 def make_things(
@@ -67,7 +68,7 @@ def make_things(
     image = Image(None, "Matrix", IMAGE)
     session_id = conversations.create(session, scope, image, title or f"{WORD} {owner}", team=team)
     views.begin(session, session_id, empty_state())
-    turn_id, result_id = _say(session, session_id, owner)
+    turn_id, result_id, message_id = _say(session, session_id, owner)
     _wait_for_people(session, session_id, owner, approval_id := uuid4())
     artifact_id, task_id = uuid4(), uuid4()
     _add_artifact(session, session_id, turn_id, artifact_id)
@@ -82,13 +83,13 @@ def make_things(
     image_id = session.get_one(ConversationRow, session_id).image_id
     ids = (
         session_id, turn_id, result_id, artifact_id, task_id, approval_id, link.id, file_id,
-        image_id,
+        image_id, message_id,
     )  # fmt: skip
     return Things(*map(str, ids))
 
 
-def _say(session: Session, session_id: UUID, owner: str) -> tuple[UUID, UUID]:
-    """Add a finished turn with its messages, and a tool's whole result."""
+def _say(session: Session, session_id: UUID, owner: str) -> tuple[UUID, UUID, UUID]:
+    """Add a finished turn with its messages, a tool's whole result, and a query with its table."""
     turn = TurnRow(
         id=uuid4(), conversation_id=session_id, owner_id=owner, agent="Assistant",
         message=WORD, message_position=1, status="succeeded", finished_at=datetime.now(UTC),
@@ -104,11 +105,18 @@ def _say(session: Session, session_id: UUID, owner: str) -> tuple[UUID, UUID]:
                 status="completed",
             )
         )  # fmt: skip
+    query = DisplayMessageRow(
+        conversation_id=session_id, position=len(said) + 1, turn_id=turn.id,
+        message_type="assistant", content_type="tool_call", status="completed",
+        content={"name": "query_source", "call_id": "q", "arguments": {"sql": "SELECT 1 AS a"}},
+        metadata_={"table": TABLE},
+    )  # fmt: skip
+    session.add(query)
     result = ToolResultRow(conversation_id=session_id, result={"kind": "table", **TABLE})
     session.add(result)
-    session.get_one(ConversationRow, session_id).message_count = len(said)
+    session.get_one(ConversationRow, session_id).message_count = len(said) + 1
     session.flush()
-    return turn.id, result.id
+    return turn.id, result.id, query.id
 
 
 def _wait_for_people(session: Session, session_id: UUID, owner: str, approval_id: UUID) -> None:

@@ -3,6 +3,7 @@ import { Problem } from "../api.js";
 import { oneLine } from "../formats.js";
 import { html, icon, useState } from "../html.js";
 import { blocksOf } from "../markup.js";
+import { openerOf } from "./acts/links.js";
 import { Fold } from "./buttons.js";
 import { Table } from "./table.js";
 
@@ -29,6 +30,6 @@ export const AnswerTables = ({ message, count, conversation }) => {
       ${problem && html`<p class="cq-small" role="alert">${icon("warning")} ${oneLine(problem, 600)}</p>`}
       ${(tables ?? []).map((table, n) => html`
         <${Table} table=${{ ...table, title: count > 1 ? `Table ${n + 1}` : "Table" }} conversation=${conversation}
-          path=${conversation.table(message, n + 1)} />`)}
+          path=${conversation.table(message, n + 1)} open=${openerOf(conversation, { kind: "table", message, number: n + 1 })} />`)}
     <//>`;
 };

@@ -66,6 +66,7 @@ export const Chart = ({ path, table, containing, conversation }) => {
       if (isGone) return drawn.finalize();
       view.current?.finalize();
       view.current = drawn;
+      place.current.style.minHeight = "";
       place.current.setAttribute("aria-label", [title, ...chart.notes].join(". "));
       know(chart);
       tell("");
@@ -91,7 +92,7 @@ export const Chart = ({ path, table, containing, conversation }) => {
     ${choices && html`<${ChoicesOf} choices=${choices} choose=${(one) => choose({ ...chosen, ...one })} />`}
     ${told && html`<p class="cq-small">${icon("info")} ${oneLine(told, 500)}</p>`}
     ${problem && html`<p class="cq-small" role="alert">${icon("info")} ${problem}</p>`}
-    <div ref=${place} class="cq-chart" role="img" aria-label=${title}></div>
+    <div ref=${place} class="cq-chart" style=${{ minHeight: `${HEIGHT}px` }} role="img" aria-label=${title}></div>
     <div class="cq-line cq-pictures">${[["svg", "SVG"], ["png", "PNG"]].map(([ending, name]) => html`
       <button type="button" class="colloquy-text-button" onClick=${keep(ending)}>Download as ${name}</button>`)}</div>`;
 };

@@ -1,12 +1,17 @@
 // One speaker's messages, block by block: a table of views by content type.
 import { answerOf, fold, foldLabel } from "../blocks.js";
 import { oneLine } from "../formats.js";
-import { html, icon, useMemo } from "../html.js";
+import { html, icon, useLayoutEffect, useMemo, useRef } from "../html.js";
 import { markOf } from "../marks.js";
 import { picturesOf, piecesOf } from "../pieces.js";
 import { AnswerTables, tablesIn } from "./answer_tables.js";
-import { Copy, Fold } from "./buttons.js";
-import { Artifact, Failure, File, Notice, Todos } from "./small.js";
+import { Thoughts as StreamingThoughts } from "../../thoughts.js";
+import { AnswerActions, MessageActions, edited } from "./acts/actions.js";
+import { Card, Stale, marksOf } from "./acts/artifact.js";
+import { Editor } from "./acts/edit.js";
+import { NameLine } from "./acts/speaker.js";
+import { Fold } from "./buttons.js";
+import { Failure, File, Notice, Todos } from "./small.js";
 import { Sources } from "./sources.js";
 import { Interrupt, Result, Step } from "./step.js";
 import { Labelled, Markdown, Verbatim } from "./text.js";
@@ -24,27 +29,36 @@ const whyNotDone = (text) => {
 
 /** An agent's answer, with the session's own pictures that it shows. */
 const Answer = ({ row, text, conversation }) => {
-  const { reader, page, session } = conversation;
-  const pictures = useMemo(() => picturesOf(page.value.items), [page.value.items]);
-  const pieces = useMemo(() => piecesOf(text, pictures, session.value.id), [text, pictures]);
-  return pieces.map((piece, place) => "text" in piece
-    ? html`<${Markdown} key=${`${row.id}-${place}`} text=${piece.text} reader=${reader} />`
+  const { reader, items, session } = conversation;
+  const pictures = useMemo(() => picturesOf(items.value), [items.value]);
+  const pieces = useMemo(() => piecesOf(text, pictures, session.value?.id), [text, pictures]);
+  const marks = marksOf(conversation);
+  const drawn = pieces.map((piece, place) => "text" in piece
+    ? html`<${Markdown} key=${`${row.id}-${place}`} text=${piece.text} reader=${reader} draft=${row.draft} marks=${marks} />`
     : html`<figure class="cq-figure">
         <img class="cq-picture" src=${conversation.result(piece.result, { format: "file" })} alt=${oneLine(piece.label)} />
         ${piece.label && html`<figcaption class="cq-small">${oneLine(piece.label)}</figcaption>`}
       </figure>`);
+  return html`${drawn}<${Stale} text=${text} conversation=${conversation} />`;
+};
+
+const OfPerson = ({ row, conversation }) => {
+  const { person, may } = conversation;
+  const { author } = row.metadata;
+  const isEdited = edited.value?.id === row.id && may.value.ask;
+  return html`
+    ${author && author.id !== person && html`<p class="cq-small">${oneLine(author.name, 120)}</p>`}
+    ${isEdited ? html`<${Editor} row=${row} conversation=${conversation} />`
+      : html`<${Verbatim} text=${String(row.content.text ?? "")} reader=${conversation.reader} /><${MessageActions} row=${row} conversation=${conversation} />`}`;
 };
 
 const Text = ({ block: { row }, conversation }) => {
-  const { reader, person } = conversation;
   const text = String(row.content.text ?? "");
-  const { author } = row.metadata;
   const tables = row.message_type === "assistant" ? tablesIn(text) : 0;
-  const why = row.message_type === "user" ? null : whyNotDone(text);
+  const why = whyNotDone(text);
+  if (row.message_type === "user") return html`<${OfPerson} row=${row} conversation=${conversation} />`;
   return html`
-    ${row.message_type === "user" && author && author.id !== person && html`<p class="cq-small">${oneLine(author.name, 120)}</p>`}
-    ${row.message_type === "user" ? html`<${Verbatim} text=${text} reader=${reader} />`
-      : why !== null ? html`<div class="cq-error" role="note">${icon("block")}<div><strong>Not done.</strong> ${oneLine(why, 2000)}</div></div>`
+    ${why !== null ? html`<div class="cq-error" role="note">${icon("block")}<div><strong>Not done.</strong> ${oneLine(why, 2000)}</div></div>`
       : html`<${Answer} row=${row} text=${text} conversation=${conversation} />`}
     ${row.message_type === "assistant" && why === null && tables > 0 && html`
       <${AnswerTables} message=${row.id} count=${tables} conversation=${conversation} />`}
@@ -52,7 +66,22 @@ const Text = ({ block: { row }, conversation }) => {
     ${row.message_type === "assistant" && html`<${Sources} metadata=${row.metadata} />`}`;
 };
 
-const Thinking = ({ rows, conversation: { reader } }) => html`
+/** Thinking as it streams, in a box that stays at its end until the reader scrolls up. */
+const Thoughts = ({ draft }) => {
+  const place = useRef(null);
+  useLayoutEffect(() => {
+    const thoughts = new StreamingThoughts();
+    thoughts.add(draft.text);
+    place.current.replaceChildren(thoughts.element);
+    thoughts.draw();
+    draft.drawnBy(thoughts);
+  }, [draft]);
+  return html`<div ref=${place}></div>`;
+};
+
+const Thinking = ({ rows, conversation: { reader } }) => rows[0].draft
+  ? html`<${Thoughts} draft=${rows[0].draft} />`
+  : html`
   <${Fold} sign="psychology" label="Thinking">${rows.map((row) => html`
     <${Markdown} key=${row.id} text=${String(row.content.text ?? "")} reader=${reader} />
     <${Sources} metadata=${row.metadata} within />`)}<//>`;
@@ -67,7 +96,7 @@ const VIEWS = {
   tool_call: Step,
   tool_result: ofRow(Result),
   todos: ofRow(Todos),
-  artifact: ofRow(Artifact),
+  artifact: ofRow(Card),
   image: ofRow(File),
   file: ofRow(File),
   interrupt: Interrupt,
@@ -75,9 +104,20 @@ const VIEWS = {
   error: ofRow(Failure),
 };
 
+/** The message that the address names: marked, and open. */
+const Marked = ({ id, children }) => {
+  const root = useRef(null);
+  useLayoutEffect(() => {
+    const fold = root.current.querySelector("details");
+    if (fold) fold.open = true;
+  }, []);
+  return html`<div ref=${root} class="cq-hit" data-id=${id}>${children}</div>`;
+};
+
 const Block = ({ block, conversation }) => {
   const View = Object.hasOwn(VIEWS, block.row.content_type) ? VIEWS[block.row.content_type] : Unknown;
-  return html`<${View} block=${block} conversation=${conversation} />`;
+  const view = html`<${View} block=${block} conversation=${conversation} />`;
+  return conversation.marked.value?.row === block.row.id ? html`<${Marked} id=${block.row.id}>${view}<//>` : view;
 };
 
 const Part = ({ part, conversation }) => {
@@ -88,27 +128,26 @@ const Part = ({ part, conversation }) => {
     <${Block} key=${block.row.id} block=${block} conversation=${conversation} />`)}<//>`;
 };
 
-/** The line under an answer: who reads may copy it, and sees which model gave it. */
-const Actions = ({ answer }) => html`
-  <div class="cq-line cq-actions">
-    <${Copy} text=${String(answer.content.text ?? "")} label="Copy this answer as Markdown" />
-    <span class="cq-small">${oneLine(answer.metadata.model_name, 60)}</span>
-  </div>`;
-
-/** @param {{group: import("../types.js").Group, conversation: import("../store.js").Conversation, name: string | null, isLast: boolean}} given */
-export const Message = ({ group, conversation, name, isLast }) => {
+/** @param {{group: import("../types.js").Group, conversation: import("../store.js").Conversation, name: string | null, route: any, isLast: boolean}} given
+ * `route`: how its turn came to this agent, where that is told */
+export const Message = ({ group, conversation, name, route, isLast }) => {
   const answer = answerOf(group);
   const speaker = group.isUser ? "user" : group.agent ?? "assistant";
   const mark = name === null ? null : markOf(name);
+  // Nothing folds while it is being read: what was seen at work stays as it is.
+  const marked = conversation.marked.value?.row;
+  const isFollowed = group.blocks.some(({ row }) => conversation.followed.has(row.turn_id) || row.id === marked);
+  const parts = isFollowed ? group.blocks : fold(group.blocks);
+  const isWritten = group.blocks.some(({ row }) => row.draft);
   return html`
-    <article class=${group.isUser ? "cq-message cq-of-person" : "cq-message"} aria-label=${`Message of ${speaker}`}>
+    <article class=${group.isUser ? "cq-message cq-of-person" : "cq-message"} aria-label=${`Message of ${speaker}`} aria-busy=${isWritten ? "true" : undefined}>
       ${mark ? html`<span class="cq-face" style=${{ background: mark.colour }} aria-hidden="true">${mark.initial}</span>`
         : html`<span class="cq-face" aria-hidden="true">${icon(group.isUser ? "person" : "forum")}</span>`}
       <div class="cq-body">
-        ${name !== null && html`<p class="cq-small"><strong>${oneLine(name, 80)}</strong></p>`}
-        ${fold(group.blocks).map((part) => html`
+        ${name !== null && html`<${NameLine} agent=${name} route=${route} conversation=${conversation} />`}
+        ${parts.map((part) => html`
           <${Part} key=${(Array.isArray(part) ? part[0] : part).row.id} part=${part} conversation=${conversation} />`)}
-        ${answer && isLast && html`<${Actions} answer=${answer} />`}
+        ${answer && isLast && !answer.draft && html`<${AnswerActions} answer=${answer} conversation=${conversation} />`}
       </div>
     </article>`;
 };

@@ -7,7 +7,6 @@ const MARKS = { completed: "check_circle", in_progress: "pending" };
 const STATES = { completed: "done", in_progress: "in progress" };
 const PIXELS = ["image/png", "image/jpeg", "image/gif", "image/webp"]; // an SVG may load other things
 const SOUNDS = ["audio/mpeg", "audio/wav", "audio/x-wav", "audio/ogg", "audio/flac"];
-const KINDS = { table: ["table", "Table"], chart: ["bar_chart", "Chart"], document: ["description", "Document"] };
 
 export const Todos = ({ row }) => {
   const todos = row.content.todos ?? [];
@@ -23,23 +22,11 @@ export const Todos = ({ row }) => {
 export const Notice = ({ row }) => html`
   <p class="cq-small">${icon(row.status === "stopped" ? "stop_circle" : "info")} ${oneLine(row.content.text, 2000)}</p>`;
 
-export const Failure = ({ row }) => html`
-  <div class="cq-error" role="note">
+/** Why a turn failed: said at once to who has followed it. */
+export const Failure = ({ row, conversation }) => html`
+  <div class="cq-error" role=${conversation.followed.has(row.turn_id) ? "alert" : "note"}>
     ${icon("error")}<div><strong>${oneLine(row.content.title || "This turn failed")}</strong><br />${oneLine(row.content.detail, 4000)}</div>
   </div>`;
-
-/** An artifact's mark. Who reads by a link cannot open it. */
-export const Artifact = ({ row }) => {
-  const { kind, title, version = 1, name, artifact_id } = row.content;
-  if (!artifact_id) return html`<p class="cq-small">${icon("attach_file")} ${oneLine(title || name || "artifact")}</p>`;
-  const [sign, named] = KINDS[kind] ?? KINDS.document;
-  const words = [named, `version ${version}`, row.agent].filter(Boolean).join(" · ");
-  return html`
-    <div class="cq-card">
-      <p>${icon(sign)} <strong>${oneLine(title || named, 120)}</strong></p>
-      <p class="cq-small">${oneLine(words)}</p>
-    </div>`;
-};
 
 const fileWords = ({ content, content_type }, reader) => {
   const parts = [oneLine(content.title || content.name || content.mime_type || content_type, 120)];

@@ -3,6 +3,9 @@ import { Problem } from "../api.js";
 import { isChart, secondsOf, waits } from "../blocks.js";
 import { oneLine } from "../formats.js";
 import { html, icon, useEffect, useRef, useState } from "../html.js";
+import { NotTaken, Waiting, deskOf } from "./acts/approvals.js";
+import { openerOf } from "./acts/links.js";
+import { Plan, planOf } from "./acts/plan.js";
 import { Arguments, Changes } from "./arguments.js";
 import { Fold } from "./buttons.js";
 import { endWords, isEdited, outcomeOf, signOf, wordOf } from "./outcomes.js";
@@ -53,7 +56,8 @@ export const Output = ({ row, conversation }) => {
   const outcome = outcomeOf(row);
   return html`
     ${outcome ? html`<${NotRun} row=${row} outcome=${outcome} reader=${reader} />`
-      : table?.columns?.length ? html`<${Table} table=${table} path=${conversation.table(row.id)} conversation=${conversation} />`
+      : table?.columns?.length ? html`<${Table} table=${table} path=${conversation.table(row.id)} conversation=${conversation}
+        open=${openerOf(conversation, { kind: "table", message: row.id })} />`
       : html`<${Labelled} label=${row.content.is_error ? "Error" : "Result"} value=${row.content.content} reader=${reader} />`}
     ${structured && html`<${Labelled} label="Structured content" value=${structured} reader=${reader} />`}
     ${(links ?? []).map((link) => html`<p class="cq-small"><${WebLink} address=${link.uri}>${icon("link")} ${linkWords(link)}<//></p>`)}`;
@@ -86,6 +90,8 @@ const Input = ({ row, conversation }) => {
   return html`
     <p class="cq-small">Query of ${oneLine(source, 80)}</p>
     <${Query} row=${row} sql=${sql} conversation=${conversation} />
+    ${deskOf(conversation).mayDecide && html`<button type="button" class="colloquy-text-button"
+      onClick=${openerOf(conversation, { kind: "query", message: row.id, source, sql })}>${icon("edit_note")} Run your own</button>`}
     ${Object.keys(rest).length > 0 && html`<${Labelled} label="Other input" value=${rest} reader=${reader} />`}`;
 };
 
@@ -96,22 +102,17 @@ export const Asked = ({ asked, reader }) => {
     ${isEdited(asked) ? html`<${Changes} before=${asked.content.arguments} after=${asked.metadata.edited_arguments} reader=${reader} />`
       : html`<${Arguments} given=${asked.content.arguments} reader=${reader} />`}
     ${message && html`<p class="cq-small">${decision === "respond" ? "Answer given instead" : "Reason"}</p>
-      <${Verbatim} text=${message} reader=${reader} />`}`;
+      <${Verbatim} text=${message} reader=${reader} />`}
+    <${NotTaken} id=${asked.content.approval_id} />`;
 };
-
-/** A call that waits for a person's decision, without the decisions: who reads cannot make them. */
-export const Waiting = ({ asked, reader }) => html`
-  <div class="cq-card">
-    <p>${icon("approval")} <strong>${oneLine(asked.content.name, 120)}</strong></p>
-    <p>${oneLine(asked.content.description, 2000)}</p>
-    <${Arguments} given=${asked.content.arguments} reader=${reader} />
-  </div>`;
 
 /** @param {{block: import("../types.js").Block, conversation: import("../store.js").Conversation}} given */
 export const Step = ({ block, conversation }) => {
   const { row, result, asked } = block;
   const { reader } = conversation;
-  if (asked && waits(block)) return html`<${Waiting} asked=${asked} reader=${reader} />`;
+  if (asked && waits(block)) return html`<${Waiting} asked=${asked} desk=${deskOf(conversation)} />`;
+  const plan = planOf(conversation, row.id);
+  if (plan) return html`<${Plan} plan=${plan} conversation=${conversation} />`;
   const hasChart = isChart(block);
   const input = asked ? html`<${Asked} asked=${asked} reader=${reader} />` : html`<${Input} row=${row} conversation=${conversation} />`;
   return html`
@@ -131,9 +132,10 @@ export const Result = ({ row, conversation }) => {
 };
 
 /** An approval whose call is on an earlier page. */
-export const Interrupt = ({ block, conversation: { person, reader } }) => {
+export const Interrupt = ({ block, conversation }) => {
   const { row } = block;
-  if (waits(block)) return html`<${Waiting} asked=${row} reader=${reader} />`;
+  const { person, reader } = conversation;
+  if (waits(block)) return html`<${Waiting} asked=${row} desk=${deskOf(conversation)} />`;
   const label = html`<strong>${oneLine(row.content.name, 80)}</strong> · ${endWords(row, person, reader)}`;
   return html`<${Fold} isStep isOpen=${isEdited(row)} sign=${signOf({ row, result: null, asked: row })} label=${label}>
     <${Asked} asked=${row} reader=${reader} /><//>`;

@@ -80,8 +80,9 @@ const Notes = ({ notes = [] }) => {
 };
 
 /** A table at a path of the API, of which its first rows are here.
- * @param {{table: import("../types.js").Table, path: string, conversation: import("../store.js").Conversation}} given */
-export const Table = ({ table, path, conversation }) => {
+ * @param {{table: import("../types.js").Table, path: string, conversation: import("../store.js").Conversation, open?: () => void}} given
+ * `open`: opens it in the panel */
+export const Table = ({ table, path, conversation, open = undefined }) => {
   const { reader } = conversation;
   const [view, choose] = useState(table.chart ? "chart" : "table");
   const [text, filter] = useState("");
@@ -132,6 +133,7 @@ export const Table = ({ table, path, conversation }) => {
         ${FILES.map(([format, label]) => html`
           <${Download} href=${addressOf(path, { format })} name=${fileName(table.title, format)}
             label=${label} title=${`Download all rows as ${label}`} />`)}
+        ${open && html`<button type="button" class="colloquy-text-button" title="Open in the panel, to work on it" onClick=${open}>${icon("open_in_full")} Open</button>`}
       </div>
       <${Notes} notes=${[...(table.notes ?? []), ...(table.doubts ?? []).map((one) => `${one}.`)]} />
     </section>`;

@@ -46,31 +46,45 @@ const equip = (block) => {
   return around;
 };
 
-/** The one renderer of Markdown: a stored text is a streamed one that has come in one piece. */
-const Drawn = ({ text }) => {
+/** The one renderer of Markdown: a stored text is a streamed one that has come in one piece. What has
+ * streamed stays as it is drawn when it is stored. */
+const Drawn = ({ text, draft = null, marks = undefined }) => {
   const place = useRef(null);
+  const drawn = useRef(/** @type {StreamingText | null} */ (null));
   useLayoutEffect(() => {
-    const drawn = new StreamingText();
-    drawn.add(text);
-    drawn.draw();
-    place.current.replaceChildren(drawn.element);
-    const made = [...drawn.element.querySelectorAll("pre:not(.colloquy-formula)")].map(equip);
+    if (drawn.current?.text === text && !draft) {
+      drawn.current.draw(); // what has come last, before it was stored
+    } else {
+      drawn.current = new StreamingText();
+      drawn.current.add(draft ? draft.text : text);
+      drawn.current.draw();
+      place.current.replaceChildren(drawn.current.element);
+    }
+    if (draft) {
+      draft.drawnBy(drawn.current);
+      return () => draft.drawnBy(null); // no frame that is due draws over what follows
+    }
+    const made = [...drawn.current.element.querySelectorAll("pre:not(.colloquy-formula)")].map(equip);
     return () => made.forEach((one) => render(null, one));
-  }, [text]);
+  }, [text, draft]);
+  useLayoutEffect(() => draft ? undefined : marks?.draw(place.current), [text, draft, marks?.of]);
   return html`<div ref=${place} dir="auto"></div>`;
 };
 
 /** What a browser can lay out as Markdown, the rest as it is written. */
-const Parts = ({ text }) => {
-  const parts = useMemo(() => partsOf(text), [text]);
+const Parts = ({ text, draft, marks }) => {
+  const parts = useMemo(() => (draft ? [{ text: "", isPlain: false }] : partsOf(text)), [text, draft]);
   return parts.map((part, place) => part.isPlain
     ? html`<p key=${place} class="cq-small">${icon("info")} ${TOO_MUCH}</p>
         <div class="cq-verbatim" dir="auto">${part.text}</div>`
-    : html`<${Drawn} key=${place} text=${part.text} />`);
+    : html`<${Drawn} key=${place} text=${part.text} draft=${draft} marks=${marks} />`);
 };
 
-export const Markdown = ({ text, reader }) =>
-  html`<${Long} text=${text} most=${ANSWER_CHARS} reader=${reader} draw=${(shown) => html`<${Parts} text=${shown} />`} />`;
+/** `marks`: what marks some of its links, as long as `of` is the same.
+ * @param {{text: string, reader: import("../formats.js").Reader, draft?: import("../drafts.js").Draft, marks?: {of: any, draw: (element: Element) => void}}} given */
+export const Markdown = ({ text, reader, draft = undefined, marks = undefined }) =>
+  html`<${Long} text=${text} most=${ANSWER_CHARS} reader=${reader}
+    draw=${(shown) => html`<${Parts} text=${shown} draft=${draft} marks=${marks} />`} />`;
 
 export const Verbatim = ({ text, reader }) =>
   html`<${Long} text=${text} most=${SHOWN_CHARS} reader=${reader}

@@ -1,1 +1,0 @@
-"""How an open page learns of changes made elsewhere."""
