@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("kit", "backend", "worker", "db", "ui", "launch", "benchmarks")
+PRODUCT = ("kit", "backend", "worker", "db", "ui", "launch", "deploy", "benchmarks")
 MODULES = 20  # of a folder, beside its __init__.py
 FILE_LINES = 500
 FUNCTION_LINES = 60
