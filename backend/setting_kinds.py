@@ -240,6 +240,7 @@ ArtifactStore = Annotated[str, AfterValidator(_artifact_store)]
 StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
+Grace = Annotated[float, Field(ge=0, le=3_600)]
 Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
 CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0: unlimited
 Rate = Annotated[float, Field(ge=0, le=1e9)]

@@ -20,6 +20,7 @@ from backend.setting_kinds import (
     DatabaseUrl,
     DataDir,
     EncryptionKey,
+    Grace,
     HeaderName,
     Host,
     HttpUrl,
@@ -170,6 +171,22 @@ class Settings(BaseSettings):
     worker_turns: int = Field(100, ge=1, le=1000, description="Concurrent turns of one worker.")
     lease_seconds: Seconds = Field(10.0, ge=1, description="A worker silent this long is lost.")
     sweep_seconds: Seconds = Field(0.5, ge=0.1, description="How often to look for lost turns.")
+
+    probe_port: Port | None = Field(
+        None,
+        description="Where a worker answers /healthz and /readyz, on HOST; unset: nowhere. Further"
+        " workers of `make run` take the ports after it.",
+    )
+    grace_seconds: Grace = Field(
+        8.0,
+        description="How long running turns and requests may go on when a worker or the API is told"
+        " to stop; other workers then take the turns over.",
+    )
+    stop_delay_seconds: Grace = Field(
+        0.3,
+        description="How long the API, told to stop, answers on while /readyz says so: longer than"
+        " a load balancer takes to notice. At most GRACE_SECONDS.",
+    )
 
     user_turns: Count = Field(1_000, description="The most unfinished turns of one person.")
     user_turns_at_once: Count = Field(

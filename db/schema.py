@@ -60,10 +60,15 @@ def check_not_newer(connection: Connection) -> None:
             f" version there ({found}). Create a database for Colloquy."
         )
     if found and found not in REVISIONS:
-        raise UnusableDatabase(
-            f"The database at DATABASE_URL was migrated by a newer version of Colloquy (schema"
-            f" {found}, this version knows {REVISIONS[-1]}). Start that version."
-        )
+        raise UnusableDatabase(newer_text(found))
+
+
+def newer_text(found: str) -> str:
+    """Say that a newer version has migrated the database, and what to do."""
+    return (
+        f"The database at DATABASE_URL was migrated by a newer version of Colloquy (schema {found},"
+        f" this version knows {REVISIONS[-1]}). Start that version."
+    )
 
 
 def check_schema(connection: Connection) -> None:
@@ -75,6 +80,12 @@ def check_schema(connection: Connection) -> None:
             f"The database at DATABASE_URL has {f'schema {found}' if found else 'no schema yet'},"
             f" this version needs {REVISIONS[-1]}. Run `make migrate`."
         )
+
+
+def find_newer(connection: Connection) -> str | None:
+    """Return the database's schema if a newer version has migrated it, None otherwise."""
+    found = _revision(connection)
+    return found if found and found > REVISIONS[-1] else None
 
 
 def _revision(connection: Connection) -> str | None:

@@ -14,9 +14,10 @@ from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
+from db.live import connection_name
 from db.plain_errors import keep_values_out
 from db.roles import EVERYTHING, DatabaseRole, enter_role, principals_text
-from db.schema import check_pooling, check_schema
+from db.schema import check_pooling, check_schema, find_newer
 from db.watch import Watch
 
 DRIVER = "postgresql+psycopg2"
@@ -27,7 +28,6 @@ CUT_OFF_SECONDS = 10  # the system would retransmit for a quarter of an hour
 # Of each connection, unless DATABASE_URL says otherwise.
 PARAMETERS = {
     "connect_timeout": CONNECT_SECONDS,
-    "application_name": "colloquy",
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
@@ -141,7 +141,9 @@ class Database:
         self.kept = pool_size  # connections, once opened
         parsed = make_url(normalise_url(url))
         self._parameters: dict[str, Any] = {
-            name: value for name, value in PARAMETERS.items() if name not in parsed.query
+            name: value
+            for name, value in {**PARAMETERS, "application_name": connection_name(role)}.items()
+            if name not in parsed.query
         }
         self.engine: Engine = create_engine(
             parsed,
@@ -231,6 +233,11 @@ class Database:
             check_schema(session.connection())
         with self.engine.connect() as one, self.engine.connect() as other:
             check_pooling(one, other)
+
+    def find_newer_schema(self) -> str | None:
+        """Return the number of its schema if this version does not know that yet."""
+        with self.read() as session:
+            return find_newer(session.connection())
 
     def has_own_role(self) -> bool:
         """Return whether the process works as its own role, to which row-level security applies."""

@@ -93,7 +93,8 @@ def run_worker(settings: Settings, console: Console) -> int:
         try:
             supervisor.start(demo)
             supervisor.wait_until_ready([demo])
-            supervisor.start(Part(parts.worker("worker", found), console))
+            worker = parts.worker("worker", found, settings.grace_seconds)
+            supervisor.start(Part(worker, console))
             supervisor.watch()
         except Stopped:
             return 0

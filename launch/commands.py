@@ -14,7 +14,7 @@ from backend.settings import Settings
 from launch import parts
 from launch.alone import become
 from launch.console import Console
-from launch.environment import ROOT, api_url, database_url
+from launch.environment import ROOT, api_url, database_url, redis_url
 from launch.offline import is_offline, run_offline
 
 EXCHANGE = "backend.operations.exchange"
@@ -24,6 +24,16 @@ Found = Callable[[Settings], Mapping[str, str]]
 def integrity(arguments: list[str]) -> int:
     """Check conversations, plans, artifacts and files; `--repair` repairs what can be repaired."""
     return run("backend.operations.integrity", arguments, find_database)
+
+
+def drain(arguments: list[str]) -> int:
+    """Let workers finish their turns and end: those named, or all of this host."""
+    return run("backend.operations.drain", arguments, find_redis)
+
+
+def find_redis(settings: Settings) -> Mapping[str, str]:
+    """Return the address of Redis: as set, or of the running embedded server."""
+    return {"REDIS_URL": redis_url(settings)}
 
 
 def bring_in(arguments: list[str]) -> int:

@@ -4,6 +4,7 @@ import http.client
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -16,8 +17,8 @@ from launch.environment import (
 )
 from launch.supervision.services import PartSpec, always
 
-# A worker that is asked to end hands over its turns, which may take a while.
-WORKER_PATIENCE_SECONDS = 20.0
+# After GRACE_SECONDS: what is left is handed over, which takes a while if a server hangs.
+ENDING_SECONDS = 15.0
 PROBE_SECONDS = 2.0
 
 
@@ -48,21 +49,31 @@ def first_admin(found: Mapping[str, str]) -> PartSpec:
 
 
 def api(
-    host: str, port: int, found: Mapping[str, str], path: str = "/readyz", *, waits: bool = False
+    host: str,
+    port: int,
+    found: Mapping[str, str],
+    path: str = "/readyz",
+    *,
+    waits: bool = False,
+    grace: float = 0.0,
 ) -> PartSpec:
     """Return the HTTP API; a GET of `path` tells whether it is ready.
 
-    `waits`: it starts also while the database is away, and serves when that is back.
+    `waits`: it starts also while the database is away, and serves when that is back. `grace`: how
+    many seconds its requests may go on when it is asked to end.
     """
     ready = partial(answers, http_url(host, port) + path)
     options = ["--port", str(port), *(["--wait"] if waits else [])]
-    return _part("api", "backend.api", options, found, ready)
+    return replace(
+        _part("api", "backend.api", options, found, ready), patience_seconds=grace + ENDING_SECONDS
+    )
 
 
-def worker(name: str, found: Mapping[str, str]) -> PartSpec:
-    """Return one worker process."""
+def worker(name: str, found: Mapping[str, str], grace: float = 0.0) -> PartSpec:
+    """Return one worker process; `grace`: how many seconds its turns may go on when it must end."""
     command = (sys.executable, "-m", "worker")
-    return PartSpec(name, command, child_environment(found), ROOT, always, WORKER_PATIENCE_SECONDS)
+    patience = grace + ENDING_SECONDS
+    return PartSpec(name, command, child_environment(found), ROOT, always, patience)
 
 
 def ui(address: Address, found: Mapping[str, str], proxy: Mapping[str, str]) -> PartSpec:

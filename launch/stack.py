@@ -40,14 +40,24 @@ def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> li
     demo = [parts.demo(ports.demo)] if ports.demo else []
     # Without a worker the API never becomes ready, so check only that it is alive.
     path = "/readyz" if settings.workers else "/healthz"
-    workers = [parts.worker(f"worker-{n}", found) for n in range(1, settings.workers + 1)]
+    grace = settings.grace_seconds
+    workers = [
+        parts.worker(f"worker-{n + 1}", {**found, **probe_port(settings, n)}, grace)
+        for n in range(settings.workers)
+    ]
     return [
         parts.migrate(found),
         *demo,
-        parts.api(settings.host, ports.api, found, path, waits=True),
+        parts.api(settings.host, ports.api, found, path, waits=True, grace=grace),
         *workers,
         parts.ui(pages_address(settings, ports.ui), found, proxy_flags(settings)),
     ]
+
+
+def probe_port(settings: Settings, number: int) -> dict[str, str]:
+    """Return the port of a worker's probes, which only one worker can have."""
+    first = settings.probe_port
+    return {"PROBE_PORT": str(first + number)} if first else {}
 
 
 def pages_address(settings: Settings, port: int) -> Address:

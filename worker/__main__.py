@@ -6,7 +6,6 @@
 import gc
 import logging
 import os
-import signal
 import socket
 import sys
 from importlib import import_module
@@ -29,12 +28,16 @@ from db.roles import DatabaseRole
 from worker.alone import SuspectProcesses, SuspectWorker
 from worker.jobs import set_runtime
 from worker.process import WorkerProcess
+from worker.signals import StopSignals
+from worker.watchdog import EXIT_CODE
 
 # Modules that libraries import on first use, which would delay the first turns.
 IMPORTED_LATE = ("anyio._backends._asyncio", "httpcore", "openai.resources.chat.chat")
 GARBAGE_EVERY = 10_000  # new objects; a starting turn creates thousands
 WATCHDOG_SECONDS = 60.0  # no turn may block all others for nearly this long
 DATABASE_PATIENCE = 30.0  # hundreds of turns may end together, and no person waits for this
+
+log = logging.getLogger("worker")
 
 
 def main(watchdog_seconds: float = WATCHDOG_SECONDS, turn_id: UUID | None = None) -> int:
@@ -48,6 +51,11 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS, turn_id: UUID | None = None
         set_up_logs(settings.log_level)
         runtime = make_runtime(settings, SuspectProcesses() if turn_id is None else None)
         require_schema(runtime.services.database, wait=True)
+        process = (
+            WorkerProcess(runtime, watchdog_seconds)
+            if turn_id is None
+            else SuspectWorker(runtime, watchdog_seconds, turn_id)
+        )
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
         return 2
@@ -57,14 +65,12 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS, turn_id: UUID | None = None
     # Garbage collection blocks all turns: do it rarely, and not over modules, which stay.
     gc.freeze()
     gc.set_threshold(GARBAGE_EVERY)
-    process = (
-        WorkerProcess(runtime, watchdog_seconds)
-        if turn_id is None
-        else SuspectWorker(runtime, watchdog_seconds, turn_id)
-    )
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: process.stop())
-    process.run()
+    StopSignals(process.stop).start()
+    try:
+        process.run()
+    except Exception:  # the edge: threads that go on must not keep this process
+        log.exception("The worker failed")
+        return EXIT_CODE
     return 0
 
 

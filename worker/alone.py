@@ -13,7 +13,7 @@ import time
 from uuid import UUID
 
 from backend.turns.run.runner import Runtime, run_turn
-from worker.process import LOOK_SECONDS, hand_turns_over
+from worker.process import ENDING_SECONDS, LOOK_SECONDS, end_leases
 from worker.watchdog import Watchdog
 
 WAIT_SECONDS = 1.0
@@ -64,13 +64,14 @@ class SuspectWorker:
     def __init__(self, runtime: Runtime, watchdog_seconds: float, turn_id: UUID) -> None:
         self._runtime = runtime
         self._turn = threading.Thread(target=run_turn, args=(runtime, turn_id), daemon=True)
-        self._is_told = False
+        self._stopping = threading.Event()
         self._beaten_at = time.monotonic()
         self._watchdog = Watchdog(runtime.loop, self._silence, watchdog_seconds)
 
     def stop(self) -> None:
-        """Hand the turn over. For signal handlers."""
-        self._is_told = True
+        """Hand the turn over. Call it from any thread but the main one."""
+        self._stopping.set()
+        self._watchdog.expect_end(LOOK_SECONDS + ENDING_SECONDS)
 
     def run(self) -> None:
         """Run the turn until it ends, waits or has saved a step, or until told to end."""
@@ -79,12 +80,12 @@ class SuspectWorker:
         for part in (runtime.services.sandbox, runtime.loop, self._watchdog, runtime.leases):
             part.start()
         self._turn.start()
-        while self._turn.is_alive() and not self._is_told:
+        while self._turn.is_alive() and not self._stopping.is_set():
             self._beaten_at = time.monotonic()
             self._turn.join(LOOK_SECONDS)
-        hand_turns_over(runtime)
+        self._watchdog.expect_end(ENDING_SECONDS)
+        end_leases(runtime, are_left=self._turn.is_alive())
         runtime.services.sandbox.close()
-        self._watchdog.close()
         runtime.loop.close()
 
     def _silence(self) -> float:

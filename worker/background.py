@@ -2,8 +2,9 @@
 
 import logging
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -25,10 +26,13 @@ class Background(ABC):
         """Start the thread."""
         self._thread.start()
 
-    def close(self) -> None:
+    def ask_to_end(self) -> None:
         """Let the thread end after what it is doing."""
         self._closing.set()
-        self._thread.join(timeout=CLOSE_SECONDS)
+
+    def wait_for_end(self, seconds: float) -> None:
+        """Wait until the thread has ended, for so long at most."""
+        self._thread.join(timeout=seconds)
 
     @abstractmethod
     def _run(self) -> None:
@@ -43,3 +47,12 @@ class Background(ABC):
             log.warning("The %s waits, the database does not answer: %s", self.name, first_line)
         except Exception:  # the edge: one failure must not end the thread
             log.exception("The %s failed", self.name)
+
+
+def close_all(parts: Sequence[Background]) -> None:
+    """Let all of them end, and wait for them together, for `CLOSE_SECONDS` at most."""
+    for part in parts:
+        part.ask_to_end()
+    deadline = time.monotonic() + CLOSE_SECONDS
+    for part in parts:
+        part.wait_for_end(max(deadline - time.monotonic(), 0.0))

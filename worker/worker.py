@@ -182,7 +182,13 @@ class ThreadWorker(SimpleWorker):
             super().handle_job_success(*args, **options)
 
     def execute_job(self, job: Job, queue: Queue) -> None:
-        """Run the job in this thread, even if Redis does not store RQ's records of it."""
+        """Run the job in this thread, even if Redis does not store RQ's records of it.
+
+        One that came when the process had just been told to stop is left to other workers.
+        """
+        if self._stopping.is_set():
+            self._runtime.services.queue.give_back(job)
+            return
         with self._at_work(self):
             try:
                 self.prepare_execution(job)

@@ -26,8 +26,9 @@ class Presence:
     """One worker process's heartbeat; after a FLUSHALL it reappears with the next beat.
 
     `count_turns` returns how many turns the process has, `count_dropped` how many live events Redis
-    did not accept, and `loop_silence` for how many seconds its agents' loop has not run. `on_drain`
-    is called once, when the worker has been asked to drain.
+    did not accept, `loop_silence` for how many seconds its agents' loop has not run, `is_draining`
+    whether it takes no more turns, and `obstacle` why if it does not end. `on_drain` is called
+    once, when the worker has been asked to drain.
     """
 
     def __init__(
@@ -38,6 +39,8 @@ class Presence:
         count_turns: Callable[[], int],
         count_dropped: Callable[[], int],
         loop_silence: Callable[[], float],
+        is_draining: Callable[[], bool],
+        obstacle: Callable[[], str],
         on_drain: Callable[[], None],
     ) -> None:
         self._redis = redis
@@ -46,8 +49,10 @@ class Presence:
         self._count_turns = count_turns
         self._count_dropped = count_dropped
         self._loop_silence = loop_silence
+        self._is_draining = is_draining
+        self._obstacle = obstacle
+        self._is_asked = False
         self._on_drain = on_drain
-        self._is_draining = False
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="presence", daemon=True)
 
@@ -73,14 +78,15 @@ class Presence:
             self._closing.wait(BEAT_SECONDS)
 
     def _tell(self) -> None:
-        if not self._is_draining and self._redis.exists(f"{DRAIN}{self._name}"):
-            self._is_draining = True
+        if not self._is_asked and is_asked_to_drain(self._redis, self._name):
+            self._is_asked = True
             self._on_drain()
         info = WorkerInfo(
             name=self._name,
             turns=self._count_turns(),
             capacity=self._capacity,
-            is_draining=self._is_draining,
+            is_draining=self._is_draining(),
+            obstacle=self._obstacle(),
             events_dropped=self._count_dropped(),
             loop_silence_seconds=round(self._loop_silence(), 1),
         )
@@ -115,3 +121,8 @@ def _read(key: bytes, value: Any) -> WorkerInfo | None:
 def ask_to_drain(redis: Redis, name: str) -> None:
     """Ask a worker to accept no more turns, and to exit when its turns have ended."""
     redis.set(f"{DRAIN}{name}", "1", ex=DRAIN_SECONDS)
+
+
+def is_asked_to_drain(redis: Redis, name: str) -> bool:
+    """Return whether a worker has been asked to drain. Raise redis.exceptions.RedisError."""
+    return bool(redis.exists(f"{DRAIN}{name}"))

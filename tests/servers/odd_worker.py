@@ -2,10 +2,12 @@
 
 Run as `python -m tests.servers.odd_worker [SECONDS]`.
 
-SECONDS: how long its agents' loop and its main thread may stand still. SIGUSR1 stops the latter.
+SECONDS: how long its agents' loop and its main thread may stand still. SIGUSR1 stops the latter,
+SIGUSR2 has it hang in the last line of its life.
 """
 
 import asyncio
+import logging
 import re
 import signal
 import sys
@@ -16,6 +18,7 @@ from typing import Any
 from langchain_core.tools import StructuredTool
 
 from backend.tools.registry import TOOLS, Effect, ToolSpec
+from worker import process
 from worker.__main__ import leave, main
 
 HUGE = 300_000_000
@@ -71,6 +74,17 @@ def stuck() -> Any:
     return "done", None
 
 
+def hang() -> None:
+    """Stand still for longer than any test."""
+    time.sleep(600)
+
+
+def hang_at_the_end(*_: Any) -> None:
+    """Hang where the process has nothing left to do but to end; its patience is short."""
+    process.ENDING_SECONDS = 2.0
+    logging.shutdown = hang
+
+
 ODD: dict[str, Callable[[], Any]] = {
     "fails": fails,
     "exits": exits,
@@ -107,5 +121,6 @@ def _spec(name: str, work: Callable[[], Any]) -> ToolSpec:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGUSR1, lambda *_: time.sleep(60))
+    signal.signal(signal.SIGUSR2, hang_at_the_end)
     TOOLS.update({name: _spec(name, work) for name, work in ODD.items()})
     leave(main(*map(float, sys.argv[1:])))

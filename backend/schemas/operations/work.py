@@ -22,6 +22,9 @@ class WorkerInfo(Wire):
     loop_silence_seconds: float = Field(
         0.0, ge=0, description="Seconds since the event loop of its agents last ran."
     )
+    obstacle: str = Field(
+        "", description="Why it takes no turns although it goes on, such as a newer schema."
+    )
 
     @property
     def is_stalled(self) -> bool:

@@ -39,6 +39,17 @@ class TurnQueue:
             return self._give_up(turn_id, error)
         return True
 
+    def give_back(self, job: Job) -> bool:
+        """Let another worker take a job that was taken from the queue and not begun."""
+        try:
+            with self.rq.connection.pipeline() as pipeline:
+                pipeline.lrem(self.rq.intermediate_queue_key, 1, job.id)
+                pipeline.lpush(self.rq.key, job.id)
+                pipeline.execute()
+        except RedisError as error:
+            return self._give_up(UUID(job.args[0]), error)
+        return True
+
     def wake_with(self, pipeline: Pipeline, turn_id: UUID) -> None:
         """Add the job of a turn that has none yet to a pipeline."""
         self.rq.enqueue_job(self._job(turn_id, str(turn_id)), pipeline=pipeline)

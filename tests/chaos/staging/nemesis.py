@@ -171,7 +171,7 @@ def _restart_postgres(stage: Stage, fault: Fault, _: str) -> Sequence[str]:
 def _cut_backends(stage: Stage, fault: Fault, _: str) -> Sequence[str]:
     stage.witness.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE application_name = 'colloquy' AND datname = current_database()"
+        " WHERE application_name LIKE 'colloquy%' AND datname = current_database()"
     )
     return ()
 

@@ -28,6 +28,7 @@ from launch import parts
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, texts, wait_for_event
+from tests.processes import free_port
 from tests.stack import Servers, Stack
 
 WORDS = "word " * 40
@@ -123,6 +124,26 @@ def test_a_sweep_that_waits_is_one_line_of_the_log(mortal: Mortal) -> None:
     lines = stack.log.read_text().splitlines()
     after = [later for line, later in pairwise(lines) if "The sweeper waits" in line]
     assert [line for line in after if not line.startswith(LEVELS)] == []
+
+
+def test_a_worker_says_on_its_port_that_it_is_away(mortal: Mortal) -> None:
+    stack, port = mortal.stack, free_port()
+    stack.workers.append(stack.start("-m", "worker", PROBE_PORT=str(port)))
+
+    def answers(status: int) -> httpx.Response | None:
+        with suppress(httpx.ConnectError):
+            answer = httpx.get(f"http://127.0.0.1:{port}/readyz")
+            return answer if answer.status_code == status else None
+        return None
+
+    stack.wait_for(lambda: answers(200), "it is never ready")
+    with mortal.without_database():
+        away = stack.wait_for(lambda: answers(503), "it stays ready")
+        assert httpx.get(f"http://127.0.0.1:{port}/healthz").status_code == 200
+
+    assert away.json()["database"].startswith("no answer for ")
+    stack.wait_for(lambda: answers(200), "it does not come back")
+    stack.workers.pop().terminate()
 
 
 @pytest.mark.chaos

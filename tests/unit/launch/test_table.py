@@ -22,6 +22,19 @@ def test_two_workers_are_started_by_default(monkeypatch, tmp_path: Path):
     assert started == {"worker-1": "worker", "worker-2": "worker"}
 
 
+def test_each_worker_has_a_probe_port_of_its_own_and_its_time_to_end(tmp_path: Path):
+    settings = Settings(
+        _env_file=None, workers=2, probe_port=9100, grace_seconds=60, data_dir=tmp_path
+    )
+
+    table = process_table(settings, Ports(8501, 8000, None), {})
+
+    workers = [part for part in table if "worker" in part.command]
+    assert [part.env["PROBE_PORT"] for part in workers] == ["9100", "9101"]
+    (api,) = (part for part in table if part.name == "api")
+    assert all(part.patience_seconds > 60 for part in (api, *workers))
+
+
 def test_pages_leave_a_port_that_is_set_to_the_api():
     wanted = choose_port("UI_PORT", None, UI_PORT, "127.0.0.1")  # what the pages would have
 

@@ -1,40 +1,37 @@
-"""What a signal interrupts may hold any lock, also a handler: its work is to set a flag."""
+"""What a signal interrupts may hold any lock: who is told of it may wait for that lock."""
 
+import subprocess
 import sys
-import threading
-from types import FrameType
-from typing import Any
-from unittest.mock import MagicMock
 
-from backend.settings import Settings
-from worker.process import WorkerProcess
+from tests.processes import ROOT
 
-SECONDS = 20
+PROGRAM = """
+import os, signal, threading, time
+from worker.signals import StopSignals
+
+lock, told = threading.Lock(), threading.Semaphore(0)
+
+def on_stop():
+    with lock:
+        told.release()
+
+StopSignals(on_stop).start()
+with lock:
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGCHLD)
+print("held", told.acquire(blocking=False))
+print("told", told.acquire(timeout=20), told.acquire(timeout=20))
+os.kill(os.getpid(), signal.SIGINT)
+print("told", told.acquire(timeout=20), told.acquire(timeout=0.2))
+"""
 
 
-def test_a_second_signal_at_any_line_of_the_handler_does_no_harm() -> None:
-    runtime = MagicMock()
-    runtime.services.settings = Settings()
-    process = WorkerProcess(runtime, watchdog_seconds=60)
-    depth = 0
+def test_each_signal_is_told_while_the_main_thread_holds_what_that_needs() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=90
+    )
 
-    def interrupt(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal depth
-        if event == "line" and depth == 0:
-            depth += 1
-            sys.settrace(None)
-            process.stop()
-            sys.settrace(interrupt)
-            depth -= 1
-        return interrupt
-
-    def handle() -> None:
-        sys.settrace(interrupt)
-        process.stop()
-        sys.settrace(None)
-
-    handler = threading.Thread(target=handle, daemon=True)
-    handler.start()
-    handler.join(SECONDS)
-
-    assert not handler.is_alive()
+    assert (ran.stderr, ran.returncode) == ("", 0)
+    assert ran.stdout.splitlines() == ["held False", "told True True", "told True False"]
