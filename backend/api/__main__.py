@@ -3,11 +3,11 @@
 import argparse
 import gc
 import sys
-
-import uvicorn
+from contextlib import suppress
 
 from backend.addresses import Address
 from backend.api.app import THREADS, create_app, serve_app
+from backend.api.server import ApiServer
 from backend.bootstrap import bootstrap, prepare_database
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED
@@ -15,11 +15,9 @@ from backend.errors.base import ConfigurationError
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
-from backend.web.connections import ConnectionLimits, limit_connections
 from db.roles import DatabaseRole
 
 DEFAULT_PORT = 8000
-CLOSE_SECONDS = 3  # event streams to pages do not end by themselves
 
 
 def main() -> int:
@@ -37,16 +35,8 @@ def main() -> int:
     app = create_app(services)
     address = Address(arguments.host, arguments.port, settings.public_url, settings.allowed_hosts)
     gc.freeze()  # modules never become garbage; scanning them would delay every request
-    uvicorn.run(
-        serve_app(app, address),
-        host=arguments.host,
-        port=arguments.port,
-        log_level="warning",
-        access_log=False,
-        proxy_headers=False,  # any client can send them; the settings hold what a proxy would say
-        http=limit_connections(ConnectionLimits()),
-        timeout_graceful_shutdown=CLOSE_SECONDS,
-    )
+    with suppress(KeyboardInterrupt):  # raised again once the server has ended
+        ApiServer(app, serve_app(app, address), address, settings).run()
     return 0
 
 

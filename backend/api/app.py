@@ -83,6 +83,7 @@ def create_app(services: Services) -> FastAPI:
     app = create_routes()
     app.state.services = services
     app.state.problems = Counter[int]()
+    app.state.stopping = asyncio.Event()
     app.state.refusals = Refusals()
     app.state.reader = EventReader(services.redis)
     settings = services.settings

@@ -28,6 +28,14 @@ class Channels:
         self._by_session: dict[UUID, Channel] = {}
         self._most_of_person, self._most = most_of_person, most
         self._by_person: Counter[str] = Counter()
+        self._is_closed = False
+
+    def close(self) -> None:
+        """End all streams, and each that begins from now on: this process is about to end."""
+        self._is_closed = True
+        for channel in self._by_session.values():
+            for subscription in channel.subscriptions:
+                subscription.cut_off()
 
     @property
     def count(self) -> int:
@@ -52,6 +60,8 @@ class Channels:
         if channel is None:
             channel = self._by_session[session_id] = Channel(self._reader, session_id)
         subscription = Subscription()
+        if self._is_closed:
+            subscription.cut_off()
         channel.subscriptions.add(subscription)
         try:
             yield subscription
@@ -128,10 +138,15 @@ class Subscription:
         """Add a batch; a viewer that is too far behind is cut off."""
         self._behind += len(batch.events)
         if self._behind > MAX_WAITING:
-            self.is_cut_off = True
-            self._waiting.clear()
+            self.cut_off()
         elif batch.events or not self._waiting:
             self._waiting.append(batch)
+        self._wake.set()
+
+    def cut_off(self) -> None:
+        """End the stream without the rest; its client may resume it."""
+        self.is_cut_off = True
+        self._waiting.clear()
         self._wake.set()
 
     def wake(self) -> None:

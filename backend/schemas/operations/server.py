@@ -35,6 +35,7 @@ class ServerInfo(Wire):
 class Readiness(Wire):
     """The state of each part: ok, or the problem."""
 
+    api: str = Field("ok", examples=["stopping"], description="The process that answers.")
     database: str = Field(examples=["ok"])
     redis: str = Field(examples=["ok"])
     worker: str = Field(examples=["no live worker: start one with `make worker`"])

@@ -41,6 +41,13 @@ class Waits:
         self._happened = asyncio.Event()
         self._thread = anyio.CapacityLimiter(1)
         self._asking: asyncio.Task[None] | None = None
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Have nobody wait any longer: this process is about to end, and the turns go on."""
+        self._is_closed = True
+        for turn_id in self._by_turn:
+            self._tell(turn_id)
 
     @property
     def count(self) -> int:
@@ -49,7 +56,7 @@ class Waits:
 
     def has_room(self, scope: Scope, is_large: bool) -> bool:
         """Return whether this person may add a waiting request; a large one holds its memory."""
-        if is_large and self._large >= MOST_LARGE:
+        if self._is_closed or (is_large and self._large >= MOST_LARGE):
             return False
         return self._by_person[scope.user_id] < self._most_of_person and self.count < self._most
 
@@ -70,6 +77,8 @@ class Waits:
         self._large += is_large
         self._by_turn[turn.id].add(said_all)
         self._ask_now()
+        if self._is_closed:
+            self._tell(turn.id)
         try:
             ends = {said_all, leaving}
             await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -102,9 +111,12 @@ class Waits:
     async def _tell_who_waits_in_vain(self) -> None:
         ids = list(self._by_turn)
         for turn_id in await anyio.to_thread.run_sync(self._ask, ids, limiter=self._thread):
-            for said_all in self._by_turn.get(turn_id, ()):
-                if not said_all.done():
-                    said_all.set_result(None)
+            self._tell(turn_id)
+
+    def _tell(self, turn_id: UUID) -> None:
+        for said_all in self._by_turn.get(turn_id, ()):
+            if not said_all.done():
+                said_all.set_result(None)
 
     def _ask(self, turn_ids: Collection[UUID]) -> set[UUID]:
         # One query for all who wait, whoever began to ask.

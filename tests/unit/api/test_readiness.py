@@ -20,6 +20,9 @@ class Hanging:
         self.pings += 1
         self.goes_on.wait()
 
+    def find_newer_schema(self) -> None:
+        """It is that of this version."""
+
 
 class Gone:
     """A Redis that is not there."""

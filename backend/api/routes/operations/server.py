@@ -28,11 +28,12 @@ from backend.schemas.usage import DayBudget
 from backend.tools.mcp.version_board import count_waiting
 from backend.turns.process.services import Services
 from backend.usage.day_rows import own_budgets
+from db.schema import newer_text
 from db.session import Database, ReadOnlyDatabase
 
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])
-OK, NOT_OK = "ok", "not ok"
+OK, NOT_OK, STOPPING = "ok", "not ok", "stopping"
 CHECK_SECONDS = 4.0
 NAMED = 10
 NOT_READY: dict[int | str, dict[str, Any]] = {
@@ -46,8 +47,8 @@ log = logging.getLogger(__name__)
 class Parts:
     """The state of each part, ok or the problem; and how many workers are alive.
 
-    `missing`: the parts that are unavailable. Stalled workers are reported, but the server counts
-    as ready while at least one worker is not stalled.
+    `missing`: the parts that are unavailable. Workers that are stalled or older than the database
+    are reported, but the server counts as ready while at least one worker is neither.
     """
 
     states: Readiness
@@ -70,16 +71,20 @@ class PartsCheck:
         self._seconds = seconds
         self._database = Shared(partial(_database, services.database))
         self._redis = Shared(partial(_redis, services.status_redis))
+        self._is_told = False  # that the database's schema is newer
 
     async def get(self) -> Parts:
         """Return the state of each part, within `seconds`."""
         late = f"does not answer within {self._seconds:g} seconds"
-        database, (redis, workers) = await asyncio.gather(
-            self._within(self._database, late), self._within(self._redis, (late, ()))
+        (database, api), (redis, workers) = await asyncio.gather(
+            self._within(self._database, (late, OK)), self._within(self._redis, (late, ()))
         )
-        states = Readiness(database=database, redis=redis, worker=_say_of(workers))
-        missing = [part for part, state in states if state != OK]
-        if not all(worker.is_stalled for worker in workers):
+        if api != OK and not self._is_told:
+            self._is_told = True
+            log.error("The API goes on. %s", api)
+        states = Readiness(api=api, database=database, redis=redis, worker=_say_of(workers))
+        missing = [part for part, state in states if state != OK and part != "api"]
+        if not all(worker.is_stalled or worker.obstacle for worker in workers):
             missing = [part for part in missing if part != "worker"]
         return Parts(states, len(workers), missing)
 
@@ -92,6 +97,7 @@ class PartsCheck:
 
 
 PartsDep = Annotated[PartsCheck, of_app("parts")]
+StoppingDep = Annotated[asyncio.Event, of_app("stopping")]
 
 
 @root.get("/healthz")
@@ -101,15 +107,23 @@ async def healthz() -> dict[str, str]:
 
 
 @root.get("/readyz", responses=NOT_READY)
-async def readyz(response: Response, services: ServicesDep, parts_of: PartsDep) -> Readiness:
+async def readyz(
+    response: Response, services: ServicesDep, parts_of: PartsDep, stopping: StoppingDep
+) -> Readiness:
     """200 if the database, Redis and a worker that is not stalled are available, else 503.
+
+    503 also when this process is about to end: send requests to another one. One that is older than
+    the database serves on and says so.
 
     Once there are accounts it only says of each part whether it is ok; the log says why not.
     """
     parts = await parts_of.get()
-    if not parts.are_ready:
+    states = parts.states
+    if stopping.is_set():
+        states = states.model_copy(update={"api": STOPPING})
+    if stopping.is_set() or not parts.are_ready:
         response.status_code = 503
-    return _without_reasons(parts.states) if services.settings.has_accounts else parts.states
+    return _without_reasons(states) if services.settings.has_accounts else states
 
 
 @root.get("/metrics", response_class=PlainTextResponse)
@@ -146,21 +160,26 @@ async def server(services: ServicesDep, scope: ReadScope, parts_of: PartsDep) ->
 
 def _without_reasons(states: Readiness) -> Readiness:
     """Return the states as strangers may know them, and log the reasons."""
-    told = {part: state if state == OK else NOT_OK for part, state in states}
+    told = {part: state if state in (OK, STOPPING) else NOT_OK for part, state in states}
     for part, state in states:
-        if state != OK:
+        if told[part] == NOT_OK:
             log.warning("%s: %s", part, state)
     return Readiness(**told)
 
 
-def _database(database: Database) -> str:
+def _database(database: Database) -> tuple[str, str]:
+    """Return the state of the database, and of this process beside its schema.
+
+    A newer schema has only additions, so this process may serve until it is replaced.
+    """
     try:
         database.ping()
+        newer = database.find_newer_schema()
     except ReadOnlyDatabase:
-        return "accepts no writes: it is a standby, or set to read-only"
+        return "accepts no writes: it is a standby, or set to read-only", OK
     except SQLAlchemyError as error:
-        return f"does not answer or is not migrated ({type(error).__name__})"
-    return OK
+        return f"does not answer or is not migrated ({type(error).__name__})", OK
+    return OK, newer_text(newer) if newer else OK
 
 
 def _redis(redis: Redis) -> tuple[str, Sequence[WorkerInfo]]:
@@ -177,13 +196,21 @@ def _say_of(workers: Sequence[WorkerInfo]) -> str:
         return "no live worker: start one with `make worker`"
     stalled = [worker for worker in workers if worker.is_stalled]
     if not stalled:
-        return OK
+        return _say_of_obstacles(workers)
     names = ", ".join(f"{one.name} ({one.loop_silence_seconds:.0f} s)" for one in stalled[:NAMED])
     noun = "worker stalled; its" if len(workers) == 1 else "workers stalled; their"
     return (
         f"{len(stalled)} of {len(workers)} {noun} turns wait: {names}."
         " Such a worker ends by itself after a minute; look at its log, or kill it."
     )
+
+
+def _say_of_obstacles(workers: Sequence[WorkerInfo]) -> str:
+    held = [worker for worker in workers if worker.obstacle]
+    if not held:
+        return OK
+    names = ", ".join(worker.name for worker in held[:NAMED])
+    return f"{len(held)} of {len(workers)} take no turns: {names}. {held[0].obstacle}"
 
 
 class _OfCaller(NamedTuple):
