@@ -1,11 +1,13 @@
 """What is shipped in `deploy`, as tests read it."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -59,6 +61,15 @@ def _filled(text: str) -> str:
     text = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
     text = re.sub(r"\$\{ENCRYPTION_KEY:[^}]*\}", "A" * 43 + "=", text)
     return re.sub(r"\$\{\w+:\?[^}]*\}", "secret", text)
+
+
+def health() -> ModuleType:
+    """Return the health check of containers."""
+    spec = importlib.util.spec_from_file_location("health", DEPLOY / "image" / "healthcheck.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def settings_of(environment: dict[str, str]) -> Settings:

