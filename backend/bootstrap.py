@@ -16,7 +16,7 @@ from backend.auth.acting import acting
 from backend.domains.catalog import ensure_bundled_domains
 from backend.errors.base import ConfigurationError
 from backend.events.stream import EventStream
-from backend.files.store import FileStore
+from backend.files.store import open_files
 from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.tools.validation import NEEDED_MODULES
@@ -81,7 +81,7 @@ def bootstrap(
         announcer=Announcer(redis, queue, events),
         limits=Limits(settings),
         sandbox=sandbox,
-        files=FileStore(settings.data_dir),
+        files=open_files(settings),
         artifacts=Artifacts(database, open_contents(settings), sandbox),
     )
 

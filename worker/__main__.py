@@ -17,6 +17,7 @@ from backend.configuration import read_settings
 from backend.connections.providers import Providers
 from backend.data.sources import PRELOADED, Sources
 from backend.errors.base import ConfigurationError
+from backend.files.origins import fetcher
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
@@ -95,7 +96,9 @@ def make_runtime(settings: Settings, suspects: Suspects | None) -> Runtime:
         name=name,
         services=services,
         models=Providers(services.database, settings),
-        sources=Sources(settings.data_dir, settings.source_urls, services.sandbox),
+        sources=Sources(
+            settings.data_dir, settings.source_urls, services.sandbox, fetcher(services.files)
+        ),
         loop=AgentLoop(threads=settings.worker_turns),
         leases=LeaseKeeper(services.database, name, settings.lease_seconds),
         servers=ToolServers.of(settings, services.database),

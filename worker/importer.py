@@ -35,6 +35,6 @@ class Importer(Background):
             pass
 
     def _clean(self) -> None:
-        place = ImportPlace(self._services.settings.data_dir)
+        place = ImportPlace(self._services.settings)
         erase_old(self._services.database, place)
         place.store.erase_abandoned()

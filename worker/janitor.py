@@ -4,7 +4,7 @@ import time
 
 from backend.artifacts import erasing as artifacts
 from backend.conversations.search.index import recreate_entries
-from backend.files.erasing import erase_deleted
+from backend.files.erasing import erase_copies, erase_deleted
 from backend.operations.retention.service import apply_if_due
 from backend.turns.control.delete import delete_due
 from backend.turns.process.services import Services
@@ -47,6 +47,7 @@ class Janitor(Background):
         apply_if_due(self._services)
         # Files whose process died between deleting and erasing.
         erase_deleted(self._services.database, self._services.files)
+        erase_copies(self._services.database, self._services.files)
         self._services.files.erase_abandoned()
         contents = self._services.artifacts.contents
         artifacts.erase_deleted(self._services.database, contents.store)

@@ -60,6 +60,7 @@ from backend.auth.identities import PROXY
 from backend.auth.oidc.metadata import Directory
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
+from backend.files.origins import fetcher
 from backend.files.service import Files
 from backend.imports.place import ImportPlace
 from backend.imports.service import Imports
@@ -92,11 +93,13 @@ def create_app(services: Services) -> FastAPI:
     app.state.access = Access(services.database, app.state.callers)
     app.state.waits = Waits(services.database, app.state.reader, settings.user_waits, ALL_WAITS)
     app.state.channels = Channels(app.state.reader, settings.user_streams, ALL_STREAMS)
-    app.state.sources = Sources(settings.data_dir, settings.source_urls, services.sandbox)
+    app.state.sources = Sources(
+        settings.data_dir, settings.source_urls, services.sandbox, fetcher(services.files)
+    )
     app.state.files = Files(
         services.database, services.files, app.state.sources, settings.max_files_mb
     )
-    app.state.imports = Imports(services.database, ImportPlace(settings.data_dir), services.sandbox)
+    app.state.imports = Imports(services.database, ImportPlace(settings), services.sandbox)
     app.state.artifacts = services.artifacts
     app.state.documents = Documents(
         services.database, services.sandbox, services.artifacts, services.settings.pages_url

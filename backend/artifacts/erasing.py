@@ -4,8 +4,8 @@ import logging
 
 from sqlalchemy import delete, select
 
-from backend.artifacts.contents import Store
 from backend.errors.artifacts import ArtifactStoreUnavailable
+from backend.storage.stores import Store
 from db.models.artifacts.artifact import ErasedContentRow
 from db.session import Database
 

@@ -5,6 +5,7 @@ A source is read when it is first needed, and again when its file has changed.
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -15,12 +16,13 @@ from backend.data.errors import DataError, SourceUnusable
 from backend.data.files.formats import Format
 from backend.data.files.readers import fill_snapshot
 from backend.data.files.snapshots import ensure_snapshot
-from backend.data.files.uploads import fill_upload
+from backend.data.files.uploads import Upload, fill_upload
 from backend.data.finance.build import build_finance
 from backend.data.origins import Origin
 from backend.data.profile import list_tables
 from backend.data.questions import reflect_database
 from backend.data.source_info import SourceInfo, info_of, too_much
+from backend.errors.files import FileStoreUnavailable
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
@@ -35,6 +37,13 @@ _REFUSED_SECONDS = 300  # before a file that exceeded its limits is tried again
 _MOST_KNOWN = 5_000
 
 
+Fetch = Callable[[Upload], None]
+
+
+def is_there(upload: Upload) -> None:
+    """For files that are on this machine: what reads one says if it is gone."""
+
+
 def in_background(asker: str) -> str:
     """Return the key for reading that nobody waits for, so that it does not delay the queries."""
     return f"{asker} reads"
@@ -43,10 +52,11 @@ def in_background(asker: str) -> str:
 class SourceReader:
     """What is known of an installation's sources; all turns of a loop share it."""
 
-    def __init__(self, data_dir: Path, sandbox: Sandbox) -> None:
+    def __init__(self, data_dir: Path, sandbox: Sandbox, fetch: Fetch) -> None:
         self._cache = data_dir / "cache" / "sources"
         self._cache_of_uploads = data_dir / "cache" / "files"
         self._sandbox = sandbox
+        self._fetch = fetch
         self._known: dict[str, tuple[str, float, SourceInfo]] = {}
         self._reading: dict[tuple[object, str, str], asyncio.Task[SourceInfo]] = {}
         self._making: WeakValueDictionary[tuple[object, str, str], asyncio.Lock]
@@ -67,6 +77,8 @@ class SourceReader:
             info = replace(info, error=too_much(error))
             is_its_own = isinstance(error, OutOfTime | OutOfMemory)
             until = time.monotonic() + _REFUSED_SECONDS if is_its_own else 0.0
+        except FileStoreUnavailable as error:
+            info, until = replace(info, error=error.detail), 0.0
         except DataError as error:
             info = replace(info, error=error.detail)
         # A database's error is not kept: it may be gone at the next query.
@@ -110,6 +122,10 @@ class SourceReader:
             raise SourceUnusable(
                 f"The source {origin.name} cannot be read: {too_much(error)}"
             ) from None
+        except FileStoreUnavailable as error:
+            raise SourceUnusable(
+                f"The source {origin.name} cannot be read: {error.detail}"
+            ) from None
 
     async def _snapshot(self, asker: str, origin: Origin) -> Path:
         """Return the path of the source's copy, made now if it is missing."""
@@ -121,6 +137,7 @@ class SourceReader:
         async def fill(folder: Path) -> None:
             run = self._sandbox.run
             if upload is not None:
+                await asyncio.to_thread(self._fetch, upload)
                 place = (folder / name, origin.name, upload)
                 await run(fill_upload, *place, bounds=bounds, key=asker)
             elif file is not None:

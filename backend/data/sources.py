@@ -42,7 +42,7 @@ from backend.data.questions import (
 from backend.data.result_comparison import Side, compare_sides
 from backend.data.results import Limits, Table
 from backend.data.source_info import SourceInfo, listed, mentions
-from backend.data.source_reader import MEGABYTES, READING, SourceReader
+from backend.data.source_reader import MEGABYTES, READING, Fetch, SourceReader, is_there
 from backend.data.sql.guard import MAX_QUERY_CHARS, names_of_tables
 from backend.data.sql.names import written
 from backend.data.tables import TableInfo
@@ -63,12 +63,19 @@ class Sources:
     """The sources of an installation; all turns of a loop share them.
 
     `asker` names the person who queries, so that nobody can occupy the whole sandbox. Added,
-    changed and removed files are noticed at the next call.
+    changed and removed files are noticed at the next call. `fetch` has an upload's bytes at its
+    path before they are read; it may block, and raise SourceUnusable or FileStoreUnavailable.
     """
 
-    def __init__(self, data_dir: Path, source_urls: Mapping[str, str], sandbox: Sandbox) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        source_urls: Mapping[str, str],
+        sandbox: Sandbox,
+        fetch: Fetch = is_there,
+    ) -> None:
         self._origins: Catalogue = Origins(data_dir, source_urls)
-        self._reader = SourceReader(data_dir, sandbox)
+        self._reader = SourceReader(data_dir, sandbox, fetch)
         self._sandbox = sandbox
 
     def beside(self, find_uploads: Callable[[], Sequence[Origin]]) -> "Sources":

@@ -121,7 +121,7 @@ class LinesWriter:
             return None
         try:
             if name == "file":
-                content = self._store.path(found.id).read_bytes()
+                content = self._store.fetch(found.id).read_bytes()
             else:
                 with self._contents.folder() as folder:
                     place = self._contents.local(found.content, found.key, Path(folder) / "content")

@@ -5,9 +5,11 @@ from uuid import UUID
 
 from backend.auth.scope import Scope
 from backend.data.corrections import Corrections
+from backend.data.errors import SourceUnusable
 from backend.data.files.formats import Format
-from backend.data.files.uploads import DOCUMENT, Upload
+from backend.data.files.uploads import DOCUMENT, GONE, Upload
 from backend.data.origins import Origin
+from backend.data.source_reader import Fetch
 from backend.files.rows import Usable, list_usable
 from backend.files.store import FileStore
 from backend.text import moment
@@ -40,6 +42,21 @@ def origin_of(
         problem=problem,
         remark=remark,
     )
+
+
+def fetcher(store: FileStore) -> Fetch:
+    """Return what has an upload's bytes on this machine. It blocks.
+
+    It raises SourceUnusable if they are gone, FileStoreUnavailable.
+    """
+
+    def fetch(upload: Upload) -> None:
+        try:
+            store.fetch(UUID(upload.path.name))
+        except FileNotFoundError:
+            raise SourceUnusable(GONE) from None
+
+    return fetch
 
 
 def finder(

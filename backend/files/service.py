@@ -16,14 +16,15 @@ from backend.conversations import service as conversations
 from backend.data.corrections import Corrections
 from backend.data.errors import DataError, SourceUnusable
 from backend.data.files.formats import Format, find_format
-from backend.data.files.uploads import Upload
+from backend.data.files.uploads import GONE, Upload
 from backend.data.origins import Origin
 from backend.data.source_info import SourceInfo, info_of, too_much
 from backend.data.source_reader import in_background
 from backend.data.sources import Sources
 from backend.errors.base import InvalidInput
+from backend.errors.files import FileStoreUnavailable
 from backend.files import rows
-from backend.files.erasing import erase_deleted
+from backend.files.erasing import erase_copies, erase_deleted
 from backend.files.looks import content_of, details_of, sample_of, summary_of, understood_of
 from backend.files.origins import origin_of
 from backend.files.store import FileStore, Incoming
@@ -162,8 +163,8 @@ class Files:
     async def find(self, scope: Scope, file_id: UUID) -> FileRow:
         """Return a file's row, to send its bytes. Raise FileNotFound or SourceUnusable."""
         row = await self._find(scope, file_id)
-        if not await anyio.to_thread.run_sync(self.store.path(file_id).is_file):
-            raise SourceUnusable("The file's content is gone. Delete it, and upload it again.")
+        if await anyio.to_thread.run_sync(self.store.size, file_id) is None:
+            raise SourceUnusable(GONE)
         return row
 
     def _store(
@@ -204,6 +205,7 @@ class Files:
             incoming.drop()
         if replaced is not None:
             erase_deleted(self._database, self.store)
+        erase_copies(self._database, self.store)
         return file_id
 
     def _begin_reading(self, row: FileRow) -> asyncio.Task[None]:
@@ -222,7 +224,7 @@ class Files:
             info = await self._sources.read(in_background(row.owner_id), origin)
         except (OutOfTime, OutOfMemory) as error:
             info = replace(info, error=too_much(error))
-        except SandboxError:
+        except (SandboxError, FileStoreUnavailable):
             return  # not the file's fault: it is read at the next request
         except DataError as error:
             info = replace(info, error=error.detail)

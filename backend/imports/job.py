@@ -70,7 +70,7 @@ class Importer:
     def __init__(self, services: Services, taken: Callable[[], Sequence[str]]) -> None:
         self._services = services
         self._database: Database = services.database
-        self._place = ImportPlace(services.settings.data_dir)
+        self._place = ImportPlace(services.settings)
         self._taken = taken
         self._lease = timedelta(seconds=services.settings.lease_seconds)
 

@@ -1,22 +1,32 @@
-"""Where uploads are while they are imported: in DATA_DIR/imports, under the import's id."""
+"""Where uploads are while they are imported, under the import's id: as uploaded files are.
+
+What a worker makes of one is in DATA_DIR/imports of its host. Another host makes it again.
+"""
 
 import shutil
 from pathlib import Path
 from uuid import UUID
 
 from backend.files.store import FileStore
+from backend.imports.errors import ImportGone
+from backend.settings import Settings
+from backend.storage.stores import IMPORTS, open_bucket
 
 
 class ImportPlace:
-    """The files of imports; the API and the workers of a machine share the folder."""
+    """The files of imports."""
 
-    def __init__(self, data_dir: Path) -> None:
-        self._folder = data_dir / "imports"
-        self.store = FileStore(self._folder)
+    def __init__(self, settings: Settings) -> None:
+        """Raise ConfigurationError if the bucket cannot be opened."""
+        self._folder = settings.data_dir / "imports"
+        self.store = FileStore(self._folder, open_bucket(settings, IMPORTS))
 
     def upload(self, import_id: UUID) -> Path:
-        """Return the path of the upload."""
-        return self.store.path(import_id)
+        """Return the path of the upload. Raise ImportGone, or FileStoreUnavailable."""
+        try:
+            return self.store.fetch(import_id)
+        except FileNotFoundError:
+            raise ImportGone from None
 
     def converted(self, import_id: UUID) -> Path:
         """Return the path of its conversations as they were read."""

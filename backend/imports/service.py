@@ -25,6 +25,7 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.imports import ImportedConversationRow, ImportRow
 from db.session import Database
 
+SETTLED_SECONDS = 3_600
 MOST_OPEN = 10  # of one person: uploads that take room
 MAX_PAGE = 100
 STARTABLE = (ImportStatus.INSPECTED, ImportStatus.CANCELLED, ImportStatus.FAILED)
@@ -117,7 +118,7 @@ class Imports:
             row = _find(session, scope, import_id, lock=True)
             if row.status not in STARTABLE:
                 raise ImportStarted
-            if not self.place.upload(import_id).is_file():
+            if self.place.store.size(import_id) is None:
                 raise ImportGone
             domain = domains.find(session, scope, wanted.domain)
             row.domain_id, row.allows = domain.id, scope.allows
@@ -195,6 +196,6 @@ def erase_old(database: Database, place: ImportPlace, days: int = 7) -> None:
             (row.status == ImportStatus.RUNNING) | (row.status.in_(STARTABLE) & ~too_old)
         )
         needed = set(session.scalars(kept))
-    for import_id in place.store.ids():
+    for import_id in place.store.ids(SETTLED_SECONDS):  # a newer one may not have its row yet
         if import_id not in needed:
             place.erase(import_id)

@@ -17,7 +17,7 @@ from backend.auth.scope import Scope
 from backend.domains.team import everyone_in
 from backend.domains.template import template_of
 from backend.errors.base import AppError
-from backend.files.store import FileStore
+from backend.files.store import open_files
 from backend.imports import writer
 from backend.imports.attachments import Attachments
 from backend.imports.model import Attachment, ImportedConversation
@@ -81,7 +81,7 @@ class Migration:
             return entry
         if session_id in self._taken:
             return self._taken[session_id]
-        files = Attachments(FileStore(self.settings.data_dir), self.settings.max_files_mb)
+        files = Attachments(open_files(self.settings), self.settings.max_files_mb)
         is_kept = False
         try:
             with self.database.transaction() as session:

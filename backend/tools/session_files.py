@@ -51,8 +51,7 @@ class SessionFiles:
         usable = await self._read(lambda s: list_usable(s, self.find_scope(), self.conversation_id))
         row = _choose_upload(name, [one.file for one in usable])
         check_size(row.size)
-        held = self.store.path(row.id)
-        if await anyio.to_thread.run_sync(_copy, held, place) != row.sha256:
+        if await anyio.to_thread.run_sync(self._copy, row.id, place) != row.sha256:
             raise ArtifactRefused(
                 f"The content of “{row.name}” is missing or damaged. Ask the person to upload it"
                 " again."
@@ -82,6 +81,14 @@ class SessionFiles:
         values["fingerprint"] = await anyio.to_thread.run_sync(digest, place)
         origin = {name: value for name, value in values.items() if value}
         return Copied(medium.name, origin)
+
+    def _copy(self, file_id: UUID, place: Path) -> str | None:
+        """Copy a file and return its digest; None if it is gone."""
+        try:
+            shutil.copyfile(self.store.fetch(file_id), place)
+        except FileNotFoundError:
+            return None
+        return digest(place)
 
     async def _read(self, work: Callable[[Session], T]) -> T:
         def read() -> T:
@@ -123,12 +130,3 @@ def _choose_medium(call: str, number: int, media: Sequence[Medium]) -> Medium:
         files = "1 file" if len(found) == 1 else f"{len(found)} files"
         raise ArtifactRefused(f"The result of {found[0].tool} holds {files}; there is no {number}.")
     return found[number - 1]
-
-
-def _copy(held: Path, place: Path) -> str | None:
-    """Copy a file and return its digest; None if it is gone."""
-    try:
-        shutil.copyfile(held, place)
-    except FileNotFoundError:
-        return None
-    return digest(place)

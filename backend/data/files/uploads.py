@@ -32,6 +32,7 @@ from backend.data.reading.understood import Understood
 from backend.text import listed
 
 TABLE, DOCUMENT = "table", "document"
+GONE = "The file's content is gone. Delete it here, and upload it again."
 _LARGEST_UNPACKED = 1_000_000_000  # bytes of a .gz
 _BLOCK = 1 << 20
 _SAMPLE_CHARS = 65_536
@@ -68,9 +69,7 @@ def fill_upload(snapshot: Path, name: str, upload: Upload) -> None:
     try:
         os.link(upload.path, copy)
     except FileNotFoundError:
-        raise SourceUnusable(
-            "The file's content is gone. Delete it here, and upload it again."
-        ) from None
+        raise SourceUnusable(GONE) from None
     except OSError:
         shutil.copyfile(upload.path, copy)
     fill_from_copy(

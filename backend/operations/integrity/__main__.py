@@ -14,7 +14,8 @@ from backend.configuration import read_settings
 from backend.conversations.search.index import is_complete, recreate_entries
 from backend.errors.artifacts import ArtifactStoreUnavailable
 from backend.errors.base import ConfigurationError
-from backend.files.store import FileStore
+from backend.errors.files import FileStoreUnavailable
+from backend.files.store import FileStore, open_files
 from backend.operations.integrity.artifacts import CheckCounts, check_artifacts, repair_artifact
 from backend.operations.integrity.files import check_files, repair_file
 from backend.operations.integrity.plans import check_plans, repair_plan
@@ -36,7 +37,7 @@ def main() -> int:
     database = Database(settings.database_url, pool_size=CONNECTIONS)
     try:
         require_schema(database, wait=False)
-        contents = open_contents(settings)
+        contents, files = open_contents(settings), open_files(settings)
     except ConfigurationError as error:
         return _refuse(error.detail)
     _check_search(database, repair=wanted.repair)
@@ -55,7 +56,7 @@ def main() -> int:
     left += _check_plans(database, wanted)
     left += _check_artifacts(database, contents, wanted)
     if not wanted.session:
-        left += _check_files(database, FileStore(settings.data_dir), repair=wanted.repair)
+        left += _check_files(database, files, repair=wanted.repair)
     sessions = "session" if checked == 1 else "sessions"
     sys.stdout.write(f"{checked} {sessions} checked, {left} with something wrong\n")
     return 1 if left else 0
@@ -107,10 +108,14 @@ def _report(subject: str, problem: str, repair: str, is_repaired: bool) -> None:
 def _check_files(database: Database, store: FileStore, *, repair: bool) -> int:
     """Report files without content, and content without a file; return how many remain."""
     left = 0
-    for finding in check_files(database, store):
-        is_repaired = repair and repair_file(database, store, finding)
-        left += not is_repaired
-        _report(f"file {finding.file_id}", finding.problem, finding.repair, is_repaired)
+    try:
+        for finding in check_files(database, store):
+            is_repaired = repair and repair_file(database, store, finding)
+            left += not is_repaired
+            _report(f"file {finding.file_id}", finding.problem, finding.repair, is_repaired)
+    except FileStoreUnavailable as error:
+        sys.stdout.write(f"store of files: it was not checked to its end. {error.detail}\n")
+        left += 1
     return left
 
 

@@ -12,8 +12,9 @@ from uuid import UUID
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from backend.artifacts.contents import Contents, StoredObject, digest
+from backend.artifacts.contents import Contents, digest
 from backend.errors.artifacts import ArtifactContentGone
+from backend.storage.stores import StoredObject
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow, ErasedContentRow
 from db.session import Database
 

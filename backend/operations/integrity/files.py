@@ -1,8 +1,6 @@
 """Checks of uploaded files: each row has its bytes, and no bytes are without a row."""
 
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -57,9 +55,8 @@ def _without_content(database: Database, store: FileStore) -> Iterator[FileFindi
         with database.read() as session:
             found = session.execute(query if last is None else query.where(FileRow.id > last)).all()
         for file_id, size in found:
-            try:
-                held = store.path(file_id).stat().st_size
-            except FileNotFoundError:
+            held = store.size(file_id)
+            if held is None:
                 yield FileFinding(file_id, "its content is gone", FileRepair.NONE)
                 continue
             if held != size:
@@ -71,7 +68,7 @@ def _without_content(database: Database, store: FileStore) -> Iterator[FileFindi
 
 
 def _without_row(database: Database, store: FileStore) -> Iterator[FileFinding]:
-    settled = _settled(store)
+    settled = store.ids(SETTLED_SECONDS)
     while some := list(islice(settled, BATCH)):
         with database.read() as session:
             known = set(session.scalars(select(FileRow.id).where(FileRow.id.in_(some))))
@@ -82,10 +79,3 @@ def _without_row(database: Database, store: FileStore) -> Iterator[FileFinding]:
             if file_id not in known:
                 problem = "this content belongs to no file"
                 yield FileFinding(file_id, problem, FileRepair.ERASE)
-
-
-def _settled(store: FileStore) -> Iterator[UUID]:
-    for file_id in store.ids():
-        with suppress(FileNotFoundError):
-            if time.time() - store.path(file_id).stat().st_mtime > SETTLED_SECONDS:
-                yield file_id

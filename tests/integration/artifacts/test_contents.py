@@ -1,7 +1,6 @@
 """Where contents are, how they go, and that large tables stay small in memory."""
 
 import io
-import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,20 +10,20 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
-from backend.artifacts.contents import BucketStore, open_store
 from backend.errors.artifacts import ArtifactContentGone, ArtifactStoreUnavailable
 from backend.errors.base import ConfigurationError
 from backend.settings import Settings
+from backend.storage.stores import BucketStore, open_store
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.artifacts.scenes import call, desk, download, made, make, version
 from tests.processes import free_port
-from tests.stack import PROGRAMS, Servers, Stack
+from tests.servers.bucket import CERTIFICATES, serve_bucket
+from tests.stack import Servers, Stack
 
 MILLION = """SELECT a.document_number || '-' || b.other AS name, a.amount_group AS amount
 FROM documents a, (SELECT document_number AS other FROM documents LIMIT 400) b
 LIMIT {rows}"""
-CERTIFICATES = "/etc/ssl/certs"  # tests leave them out elsewhere; this client insists on some
 MEGABYTE = 2**20
 
 
@@ -34,31 +33,8 @@ def stored(home: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
-    """A server that speaks like S3, with one bucket, and the settings that lead there."""
-    home, port = tmp_path_factory.mktemp("s3"), free_port()
-    (home / "results").mkdir()
-    key, secret = "analyst-key", "analyst-secret"
-    told = (home.parent / "rclone.log").open("wb")
-    server = subprocess.Popen(
-        [PROGRAMS / "rclone", "serve", "s3", "--addr", f"127.0.0.1:{port}", "--config", "/dev/null",
-         "--auth-key", f"{key},{secret}", "--vfs-cache-mode", "off", str(home)],
-        stdout=told, stderr=told,
-    )  # fmt: skip
-    yield (
-        home / "results",
-        {
-            "ARTIFACT_STORE": "s3://results/of/team",
-            "ARTIFACT_INLINE_BYTES": "1000",
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-            "AWS_ACCESS_KEY_ID": key,
-            "AWS_SECRET_ACCESS_KEY": secret,
-            "AWS_REGION": "us-east-1",
-            "SSL_CERT_DIR": CERTIFICATES,
-        },
-    )
-    server.terminate()
-    server.wait()
-    told.close()
+    with serve_bucket(tmp_path_factory.mktemp("s3")) as served:
+        yield served
 
 
 def test_large_contents_are_in_a_bucket_and_go_with_their_session(
@@ -107,7 +83,7 @@ def test_an_answerless_bucket_is_told_and_changes_nothing(
         )
         listed = stack.client.get(f"/sessions/{session_id}/artifacts").json()["items"]
 
-    assert "store of artifacts does not answer" in said
+    assert "store does not answer" in said
     assert listed == []
 
 

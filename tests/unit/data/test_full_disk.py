@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from backend.artifacts.contents import FolderStore
 from backend.errors.artifacts import ArtifactStoreUnavailable
 from backend.errors.files import FileStoreUnavailable
 from backend.files.store import FileStore
+from backend.storage.stores import FolderStore
 
 KILOBYTE = b"x" * 1_000
 

@@ -156,7 +156,7 @@ async def get_content(file_id: UUID, files: FilesDep, scope: ReadScope) -> Strea
         "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{name}",
         "Content-Length": str(row.size),
     }
-    file = await to_thread.run_sync(files.store.path(file_id).open, "rb")
+    file = await to_thread.run_sync(lambda: files.store.fetch(file_id).open("rb"))
     return StreamingResponse(pieces(file), media_type="application/octet-stream", headers=headers)
 
 
