@@ -19,6 +19,7 @@ from backend.events.stream import EventStream
 from backend.files.store import open_files
 from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
+from backend.storage.belonging import check_belongings
 from backend.tools.validation import NEEDED_MODULES
 from backend.turns.process.announcer import Announcer
 from backend.turns.process.limits import Limits
@@ -98,17 +99,29 @@ def require_schema(database: Database, *, wait: bool) -> None:
             raise _does_not_answer(error) from None
 
 
-def prepare_database(database: Database, *, wait: bool) -> None:
+def require_installation(services: Services, *, wait: bool) -> None:
+    """Require this version's schema, and that all parts belong to the database's installation.
+
+    `wait`: a database that does not answer is no error. Raise ConfigurationError.
+    """
+    try:
+        _check_installation(services)
+    except AWAY as error:
+        if not wait:
+            raise _does_not_answer(error) from None
+
+
+def prepare_database(services: Services, *, wait: bool) -> None:
     """Require this version's schema and add the bundled domains, before the API serves anything.
 
     Say whether PostgreSQL itself keeps the rows of people apart.
     `wait`: begin again until the database answers, and log once that it does not.
     Raise ConfigurationError.
     """
-    is_told = False
+    is_told, database = False, services.database
     while True:
         try:
-            _check_schema(database)
+            _check_installation(services)
             with database.transaction() as session:
                 ensure_bundled_domains(session)
             _say_whether_rows_are_kept_apart(database)
@@ -121,6 +134,11 @@ def prepare_database(database: Database, *, wait: bool) -> None:
                 log.warning("The API waits, the database does not answer: %s", reason)
             is_told = True
         time.sleep(WAIT_SECONDS)
+
+
+def _check_installation(services: Services) -> None:
+    _check_schema(services.database)
+    check_belongings(services.settings, services.database, services.status_redis)
 
 
 def _check_schema(database: Database) -> None:

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import NoReturn
 from uuid import UUID, uuid4
 
-from backend.bootstrap import bootstrap, require_schema
+from backend.bootstrap import bootstrap, require_installation
 from backend.configuration import read_settings
 from backend.connections.providers import Providers
 from backend.data.sources import PRELOADED, Sources
@@ -51,7 +51,7 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS, turn_id: UUID | None = None
         settings = read_settings()
         set_up_logs(settings.log_level)
         runtime = make_runtime(settings, SuspectProcesses() if turn_id is None else None)
-        require_schema(runtime.services.database, wait=True)
+        require_installation(runtime.services, wait=True)
         process = (
             WorkerProcess(runtime, watchdog_seconds)
             if turn_id is None

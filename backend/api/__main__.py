@@ -28,7 +28,7 @@ def main() -> int:
         set_up_logs(settings.log_level)
         arguments = _read_arguments(settings)
         services = bootstrap(settings, threads=THREADS, preload=PRELOADED, role=DatabaseRole.API)
-        prepare_database(services.database, wait=arguments.wait)
+        prepare_database(services, wait=arguments.wait)
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
         return 2

@@ -23,7 +23,8 @@ BUCKET_SETTINGS = (
     *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
     *("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL"),
 )
-FILES, IMPORTS = PARTS = ("files", "imports")  # of a bucket, beside the contents of artifacts
+MARK = "installation"  # says whose store it is
+FILES, IMPORTS, _ = PARTS = ("files", "imports", MARK)  # of a bucket, beside artifacts' contents
 _BLOCK = 1_000_000
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from backend.storage.stores import MARK
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.imports.scenes import ended, inspected, lines, openai
@@ -38,7 +39,7 @@ def hosts(
 
 
 def held(folder: Path) -> list[Path]:
-    return [place for place in folder.rglob("*") if place.is_file()]
+    return [one for one in folder.rglob("*") if one.is_file() and one.name != MARK]
 
 
 def test_what_one_host_has_received_another_reads_until_it_is_deleted(

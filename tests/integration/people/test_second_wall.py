@@ -177,5 +177,5 @@ def said_at_start(url: str, caplog: pytest.LogCaptureFixture) -> str:
     services = bootstrap(settings, threads=1, role=DatabaseRole.API)
     caplog.clear()
     with caplog.at_level(logging.INFO), closing(services.database):
-        prepare_database(services.database, wait=False)
+        prepare_database(services, wait=False)
     return caplog.text

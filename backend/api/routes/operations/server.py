@@ -3,13 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
-from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
@@ -25,6 +25,7 @@ from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
 from backend.schemas.people.rights import Permission
 from backend.schemas.usage import DayBudget
+from backend.storage.belonging import find_installation, owns_redis
 from backend.tools.mcp.version_board import count_waiting
 from backend.turns.process.services import Services
 from backend.usage.day_rows import own_budgets
@@ -70,7 +71,7 @@ class PartsCheck:
     def __init__(self, services: Services, seconds: float = CHECK_SECONDS) -> None:
         self._seconds = seconds
         self._database = Shared(partial(_database, services.database))
-        self._redis = Shared(partial(_redis, services.status_redis))
+        self._redis = Shared(partial(_redis, services))
         self._is_told = False  # that the database's schema is newer
 
     async def get(self) -> Parts:
@@ -182,8 +183,12 @@ def _database(database: Database) -> tuple[str, str]:
     return OK, newer_text(newer) if newer else OK
 
 
-def _redis(redis: Redis) -> tuple[str, Sequence[WorkerInfo]]:
+def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
     """Return the state of Redis, and the workers registered in it."""
+    redis = services.status_redis
+    with suppress(SQLAlchemyError, RedisError):
+        if not owns_redis(redis, find_installation(services.database)):
+            return "is used by another installation: see REDIS_URL", ()
     try:
         return OK, list_workers(redis)
     except RedisError as error:

@@ -1,0 +1,14 @@
+"""The installation's id, by which its folders, its store and its Redis are known."""
+
+from pathlib import Path
+
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+
+
+def upgrade() -> None:
+    """Execute the file beside this one."""
+    statements = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+    op.get_bind().exec_driver_sql(statements, execution_options={"no_parameters": True})
