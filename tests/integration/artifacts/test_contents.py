@@ -13,7 +13,7 @@ import pytest
 from backend.errors.artifacts import ArtifactContentGone, ArtifactStoreUnavailable
 from backend.errors.base import ConfigurationError
 from backend.settings import Settings
-from backend.storage.stores import BucketStore, open_store
+from backend.storage.stores import MARK, BucketStore, open_store
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.artifacts.scenes import call, desk, download, made, make, version
@@ -28,7 +28,7 @@ MEGABYTE = 2**20
 
 
 def stored(home: Path) -> list[Path]:
-    return [place for place in home.rglob("*") if place.is_file()]
+    return [one for one in home.rglob("*") if one.is_file() and one.name != MARK]
 
 
 @pytest.fixture(scope="module")
