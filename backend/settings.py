@@ -249,8 +249,9 @@ class Settings(BaseSettings):
         100_000, ge=0, le=10_000_000, description="Larger artifact contents go to the store."
     )
     artifact_store: ArtifactStore = Field(
-        "", description="s3://bucket/prefix of uploads and large artifacts, opened by AWS_* variables;"
-        " empty: folders of DATA_DIR."
+        "",
+        description="s3://bucket/prefix of uploads and large artifacts, opened by AWS_* variables;"
+        " empty: folders of DATA_DIR.",
     )
     domain_secrets: SecretNames = Field(
         "COLLOQUY_SECRET_*",
