@@ -1,6 +1,5 @@
 """The audit trail: who changed, decided or deleted what. Events are only ever added."""
 
-import json
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import event, insert
 from sqlalchemy.orm import Session
 
-from backend.logs import AUDIT
+from backend.logs.setup import AUDIT
 from db.models.audit_event import AuditEventRow
 
 SOFTWARE = "colloquy"  # the actor of automatic actions, such as retention
@@ -30,7 +29,7 @@ def record(
 
     `actor` is a person's id, SOFTWARE or NOBODY; `action` is a past participle, such as `archived`;
     `subject` is the kind of object. `details` hold names and numbers, never what people wrote.
-    The event is also logged, as a line of JSON, once it is committed. Return its id.
+    The event is also logged once it is committed. Return its id.
     """
     values: dict[str, Any] = {
         "actor": actor,
@@ -49,12 +48,12 @@ def _tell_later(session: Session, told: Mapping[str, Any]) -> None:
     if _UNTOLD not in session.info:
         session.info[_UNTOLD] = []
         event.listen(session, "after_commit", _tell)
-    session.info[_UNTOLD].append(json.dumps(told, default=str))
+    session.info[_UNTOLD].append(told)
 
 
 def _tell(session: Session) -> None:
     if session.in_nested_transaction():
         return  # only a savepoint was released
-    for line in session.info[_UNTOLD]:
-        log.info(line)
+    for told in session.info[_UNTOLD]:
+        log.info("%s %s", told["action"], told["subject"], extra={"event": told})
     session.info[_UNTOLD].clear()

@@ -8,7 +8,6 @@ from redis import Redis
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import AuthenticationError, NoPermissionError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as ConnectionLost
-from redis.retry import Retry
 
 from backend.artifacts.contents import open_contents
 from backend.artifacts.service import Artifacts
@@ -17,6 +16,7 @@ from backend.domains.catalog import ensure_bundled_domains
 from backend.errors.base import ConfigurationError
 from backend.events.stream import EventStream
 from backend.files.store import open_files
+from backend.logs.outages import DATABASE, while_away
 from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.storage.belonging import check_belongings
@@ -24,6 +24,7 @@ from backend.tools.validation import NEEDED_MODULES
 from backend.turns.process.announcer import Announcer
 from backend.turns.process.limits import Limits
 from backend.turns.process.queue import TurnQueue
+from backend.turns.process.redis_retry import TellingRetry
 from backend.turns.process.services import Services
 from db.roles import DatabaseRole
 from db.schema import UnusableDatabase
@@ -131,7 +132,7 @@ def prepare_database(services: Services, *, wait: bool) -> None:
                 raise _does_not_answer(error) from None
             if not is_told:
                 reason = _reason_in(error)
-                log.warning("The API waits, the database does not answer: %s", reason)
+                log.warning("The API waits: %s", reason, extra=while_away(DATABASE))
             is_told = True
         time.sleep(WAIT_SECONDS)
 
@@ -197,7 +198,7 @@ def connect_redis(url: str, threads: int, seconds: float = REDIS_TIMEOUT_SECONDS
         url,
         socket_timeout=seconds,
         socket_connect_timeout=1,
-        retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 1, (ConnectionLost,)),
+        retry=TellingRetry(ExponentialBackoff(cap=0.2, base=0.05), 1, (ConnectionLost,)),
         health_check_interval=15,
         max_connections=2 * threads + SPARE_CONNECTIONS,
     )

@@ -271,6 +271,9 @@ class Settings(BaseSettings):
         examples=["/opt/ledger/server, uvx mcp-server-time"],
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_format: Literal["text", "json"] = Field(
+        "text", description="How processes write their logs: lines of text, or of JSON."
+    )
 
     @model_validator(mode="after")
     def _refuse_an_open_door(self) -> Self:

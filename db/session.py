@@ -157,9 +157,12 @@ class Database:
             hide_parameters=True,
         )
         keep_values_out(self.engine)
-        event.listen(self.engine, "handle_error", _tell_read_only, retval=True)
         self._watch = Watch(self._connect_without_waiting)
+        # In this order: a server that accepts no writes answers.
+        event.listen(self.engine, "handle_error", self._look_for_loss)
+        event.listen(self.engine, "handle_error", _tell_read_only, retval=True)
         event.listen(self.engine, "checkout", _look_for_end)
+        event.listen(self.engine, "checkout", lambda *_: self._watch.used())
         event.listen(self.engine, "do_connect", self._connect)
         event.listen(self.engine, "close", lambda connection, _: self._watch.closed(connection))
         self._sessions = sessionmaker(
@@ -259,8 +262,8 @@ class Database:
         self._watch.check()
         try:
             connection = psycopg2.connect(*args, **options)
-        except psycopg2.OperationalError:
-            self._watch.suspect()
+        except psycopg2.OperationalError as error:
+            self._watch.suspect(error)
             raise
         self._watch.opened(connection)
         try:
@@ -270,6 +273,11 @@ class Database:
             connection.close()
             raise
         return connection
+
+    def _look_for_loss(self, context: ExceptionContext) -> None:
+        """Tell the watch of a lost connection."""
+        if context.is_disconnect:
+            self._watch.suspect(context.original_exception)
 
     def _prepare(self, connection: Any) -> None:
         """Set our parameters on a new connection, and take on the process's role."""

@@ -23,6 +23,8 @@ LOOK_SECONDS = 0.25
 SILENT_SECONDS = 3.0
 LONGEST_SECONDS = 300.0  # no statement takes this long, because the server ends each much sooner
 SUSPICIOUS_LOOKS = 2
+PART = "database"  # as the log names it; of several that say it is away, or back, one is written
+ANSWERS_AGAIN = "The database answers again"
 log = logging.getLogger(__name__)
 
 
@@ -46,16 +48,27 @@ class Watch:
         self._thread: threading.Thread | None = None
         self._is_suspicious = False
         self._stands_still = False
+        self._is_away = False
 
     def check(self) -> None:
         """Raise DatabaseUnresponsive while the database does not answer."""
         if self._stands_still:
             raise DatabaseUnresponsive
 
-    def suspect(self) -> None:
-        """Request a heartbeat soon, because a connection could not be opened."""
+    def suspect(self, error: BaseException) -> None:
+        """Say once that the database is away, and request a heartbeat soon."""
+        if not self._is_away:
+            self._is_away = True
+            reason = (str(error).strip().splitlines() or [""])[0]
+            log.warning("The database does not answer: %s", reason, extra={"away": PART})
         self._is_suspicious = True
         self._begin()
+
+    def used(self) -> None:
+        """Say that the database is back, if it was away: a connection is taken from the pool."""
+        if self._is_away:
+            self._is_away = False
+            log.warning(ANSWERS_AGAIN, extra={"back": PART})
 
     def opened(self, connection: Any) -> None:
         """Watch this connection from now on."""
@@ -101,9 +114,13 @@ class Watch:
         if not is_alive:
             self._cut_all()
         if was_alive and not is_alive:
-            log.error("No answer from the database for %g s: ending all calls", SILENT_SECONDS)
+            log.error(
+                "No answer from the database for %g s: ending all calls",
+                SILENT_SECONDS,
+                extra={"away": PART},
+            )
         elif is_alive and not was_alive:
-            log.warning("The database answers again")
+            log.warning(ANSWERS_AGAIN, extra={"back": PART})
 
     def _cut_all(self) -> None:
         with self._lock:

@@ -10,9 +10,9 @@ from backend.settings import UI_PORT, Settings
 from launch import parts
 from launch.console import Console
 from launch.environment import api_url, database_url, server_urls
+from launch.pages import pages_flags, pages_key
 from launch.ports import any_free_port, choose_port
 from launch.processes.children import PRIVATE_UMASK
-from launch.proxy import pages_key, proxy_flags
 from launch.record import read_record
 from launch.servers.leftovers import find_leftovers
 from launch.stack import API_PORT, pages_address
@@ -34,7 +34,7 @@ def run_ui(settings: Settings, console: Console) -> NoReturn:
     found = {"UI_PORT": str(port), "API_URL": api_url(settings), **pages_key(settings)}
     address = pages_address(settings, port)
     console.say(f"The pages are on {address.url}, the API is {found['API_URL']}")
-    become(parts.ui(address, found, proxy_flags(settings)))
+    become(parts.ui(address, found, pages_flags(settings)))
 
 
 def run_migrate(settings: Settings, console: Console) -> NoReturn:

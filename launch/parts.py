@@ -76,17 +76,17 @@ def worker(name: str, found: Mapping[str, str], grace: float = 0.0) -> PartSpec:
     return PartSpec(name, command, child_environment(found), ROOT, always, patience)
 
 
-def ui(address: Address, found: Mapping[str, str], proxy: Mapping[str, str]) -> PartSpec:
+def ui(address: Address, found: Mapping[str, str], further: Mapping[str, str]) -> PartSpec:
     """Return the pages; their environment holds no credentials of database, Redis or models.
 
-    `proxy`: the flags about proxies that sign people in, if there are any.
+    `further`: flags beside those of the address.
     """
     options = {
         "host": address.host,
         "port": address.port,
         "public-url": address.public_url,
         "allowed-hosts": address.allowed_hosts,
-        **proxy,
+        **further,
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
     command = (sys.executable, "-m", "ui", *flags)

@@ -10,9 +10,9 @@ from launch import parts
 from launch.console import Console
 from launch.errors import AlreadyRunning, LaunchError
 from launch.folders import make_folder
+from launch.pages import pages_flags, pages_key
 from launch.ports import any_free_port, choose_port
 from launch.private_files import FolderLock
-from launch.proxy import pages_key, proxy_flags
 from launch.record import StackRecord, clear_record, read_record, stack_lock, write_record
 from launch.servers.leftovers import find_leftovers, leftover_text
 from launch.servers.postgres import EmbeddedPostgres
@@ -50,7 +50,7 @@ def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> li
         *demo,
         parts.api(settings.host, ports.api, found, path, waits=True, grace=grace),
         *workers,
-        parts.ui(pages_address(settings, ports.ui), found, proxy_flags(settings)),
+        parts.ui(pages_address(settings, ports.ui), found, pages_flags(settings)),
     ]
 
 

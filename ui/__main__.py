@@ -6,11 +6,14 @@ import sys
 import uvicorn
 
 from backend.addresses import Address, check_allowed_hosts, check_public_url, read_networks
+from backend.logs.formats import FORMATS
+from backend.logs.setup import LEVELS, set_up_logs
 from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
 from backend.web.identity import HeaderNames
 from backend.web.sockets import MessageLimits, limit_messages
 from ui.server import NAMES, create_app
+from ui.streamlit_logs import join_streamlit
 
 CLOSE_SECONDS = 3  # a page's WebSocket never closes by itself
 PING_SECONDS = 30.0
@@ -27,12 +30,17 @@ def main() -> int:
     parser.add_argument("--allowed-hosts", type=check_allowed_hosts, default="")
     parser.add_argument("--trusted-proxies", type=read_networks, default=())
     parser.add_argument("--identity-headers", type=HeaderNames.read, default=NAMES)
+    parser.add_argument("--log-level", choices=LEVELS, default="INFO")
+    parser.add_argument("--log-format", choices=tuple(FORMATS), default="text")
     given = parser.parse_args()
+    set_up_logs("pages", given.log_level, given.log_format)
+    join_streamlit()
     address = Address(given.host, given.port, given.public_url, given.allowed_hosts)
     uvicorn.run(
         create_app(address, given.trusted_proxies, given.identity_headers),
         host=given.host,
         port=given.port,
+        log_config=None,  # as everything else
         log_level="warning",
         access_log=False,
         proxy_headers=False,  # any client can send them; the settings name the proxy's addresses

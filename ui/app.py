@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 def main() -> None:
     """Draw the frame and, within it, the page that the URL names."""
+    state.name_run()
     st.set_page_config(page_title="Colloquy", page_icon=ICON, layout="centered")
     st.logo(LOGO, size="large")
     page = st.navigation(

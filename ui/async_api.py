@@ -6,6 +6,7 @@ import httpx
 from starlette.requests import HTTPConnection
 
 from backend.schemas.people.account import UNATTENDED
+from backend.web.request_ids import naming
 from ui.client import DEFAULT_API_URL, authorization
 from ui.cookies import token_of
 
@@ -33,7 +34,7 @@ class AsyncApi:
         """
         self._calls = self._calls or _transport()
         self._streams = self._streams or _transport()
-        headers = authorization(token) | (UNATTENDED if is_unattended else {})
+        headers = {**authorization(token), **(UNATTENDED if is_unattended else {}), **naming()}
         return CallersApi(_client(self._calls, headers), _client(self._streams, headers))
 
 

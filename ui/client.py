@@ -26,6 +26,7 @@ from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.people.account import UNATTENDED
 from backend.schemas.wire import Wire
+from backend.web.request_ids import naming
 
 DEFAULT_API_URL = "http://127.0.0.1:8000"
 BROWSERS_API = "/colloquy/api"  # where the pages' server passes on what a browser asks of it
@@ -68,6 +69,10 @@ def authorization(token: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
+def _name(request: httpx.Request) -> None:
+    request.headers.update(naming())
+
+
 def connections() -> httpx.HTTPTransport:
     """Return connections to the API. Clients of several people may share them."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
@@ -93,6 +98,7 @@ class Client:
             timeout=TIMEOUT,
             transport=transport or connections(),
             headers=authorization(token),
+            event_hooks={"request": [_name]},
         )
 
     def server(self) -> ServerInfo:

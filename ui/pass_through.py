@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from backend.logs.fields import request_id
 from backend.schemas.people.account import UNATTENDED
 from ui.async_api import AsyncApi
 from ui.client import BROWSERS_API, TIMEOUT, UPLOADING
@@ -134,5 +135,5 @@ async def _body(answer: httpx.Response) -> AsyncIterator[bytes]:
 
 
 def _problem(status: int, title: str, detail: str) -> Response:
-    body = {"title": title, "detail": detail, "status": status}
+    body = {"title": title, "detail": detail, "status": status, "request_id": request_id()}
     return JSONResponse(body, status, media_type="application/problem+json")

@@ -12,8 +12,10 @@ from uuid import UUID, uuid4
 
 import streamlit as st
 
+from backend.logs.fields import add_fields, request_id
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.operations.server import ServerInfo
+from backend.web.request_ids import new_id
 from ui.client import DEFAULT_API_URL, Client, ClientError, ServiceUnavailable, connections
 from ui.cookies import token_of
 
@@ -63,12 +65,19 @@ def client() -> Client:
     begun just as its browser was away, and has no cookies then.
     """
     held = memory()
+    if request_id() is None:  # a part of the page is drawn, without the frame around it
+        name_run()
     if held.client is None or held.client.token is None:
         token = token_of(st.context.cookies)
         if held.client is None or token is not None:
             url = os.environ.get("API_URL") or DEFAULT_API_URL
             held.client = Client(url, token, _connections())
     return held.client
+
+
+def name_run() -> None:
+    """Give what this run asks of the API, and what it logs, an id of its own."""
+    add_fields(request=new_id())
 
 
 def memory() -> Memory:

@@ -6,7 +6,6 @@
 import gc
 import logging
 import os
-import socket
 import sys
 from importlib import import_module
 from typing import NoReturn
@@ -18,7 +17,7 @@ from backend.connections.providers import Providers
 from backend.data.sources import PRELOADED, Sources
 from backend.errors.base import ConfigurationError
 from backend.files.origins import fetcher
-from backend.logs import set_up_logs
+from backend.logs.setup import own_name, set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
 from backend.tools.mcp.servers import ToolServers
@@ -49,8 +48,9 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS, turn_id: UUID | None = None
     hide_process()
     try:
         settings = read_settings()
-        set_up_logs(settings.log_level)
-        runtime = make_runtime(settings, SuspectProcesses() if turn_id is None else None)
+        name = f"{own_name()}.{uuid4().hex[:6]}"
+        set_up_logs("worker", settings.log_level, settings.log_format, name)
+        runtime = make_runtime(settings, name, SuspectProcesses() if turn_id is None else None)
         require_installation(runtime.services, wait=True)
         process = (
             WorkerProcess(runtime, watchdog_seconds)
@@ -82,7 +82,7 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def make_runtime(settings: Settings, suspects: Suspects | None) -> Runtime:
+def make_runtime(settings: Settings, name: str, suspects: Suspects | None) -> Runtime:
     """Build what this process needs to run turns. Raise ConfigurationError."""
     services = bootstrap(
         settings,
@@ -91,7 +91,6 @@ def make_runtime(settings: Settings, suspects: Suspects | None) -> Runtime:
         preload=PRELOADED,
         role=DatabaseRole.WORKER,
     )
-    name = f"{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:6]}"
     return Runtime(
         name=name,
         services=services,

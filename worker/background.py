@@ -9,6 +9,8 @@ from typing import ClassVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.logs.outages import DATABASE, while_away
+
 CLOSE_SECONDS = 5.0
 log = logging.getLogger(__name__)
 
@@ -44,7 +46,7 @@ class Background(ABC):
             work()
         except SQLAlchemyError as error:
             first_line = str(error).splitlines()[0]
-            log.warning("The %s waits, the database does not answer: %s", self.name, first_line)
+            log.warning("The %s waits: %s", self.name, first_line, extra=while_away(DATABASE))
         except Exception:  # the edge: one failure must not end the thread
             log.exception("The %s failed", self.name)
 

@@ -7,6 +7,7 @@ import time
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.logs.outages import DATABASE, while_away
 from backend.operations.workers import Presence
 from backend.schemas.operations.work import STALLED_SECONDS
 from backend.turns.process.liveness import hand_over
@@ -166,6 +167,7 @@ def end_leases(runtime: Runtime, *, are_left: bool) -> None:
             hand_over(session, runtime.name)
     except SQLAlchemyError as error:
         log.warning(
-            "Their leases end by themselves, the database does not answer: %s",
+            "Their leases end by themselves: %s",
             str(error).splitlines()[0],
+            extra=while_away(DATABASE),
         )

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
+from backend.logs.formats import TRACEBACK
 from backend.turns.process.agent_loop import AgentLoop
 from worker.background import Background
 
@@ -95,7 +96,7 @@ def _end(reason: str, thread_id: int | None) -> NoReturn:
 def _say(reason: str, thread_id: int | None) -> None:
     frame = sys._current_frames().get(thread_id or 0)
     stack = "".join(traceback.format_stack(frame)) if frame else "unknown"
-    log.critical("%s What blocks it:\n%s", reason, stack)
+    log.critical("%s What blocks it is below", reason, extra={TRACEBACK: stack})
     logging.shutdown()
     faulthandler.dump_traceback(all_threads=True)
     sys.stderr.flush()

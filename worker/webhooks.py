@@ -12,6 +12,7 @@ import httpx2
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from backend.logs.outages import DATABASE, while_away
 from backend.turns.process.services import Services
 from backend.webhooks.deliveries import (
     PAUSES,
@@ -86,7 +87,8 @@ class WebhookTeller(Background):
                 answer = await send(client, given.url, given.headers, given.body)
             await self._do(lambda session: record(session, taken, answer, self._pauses))
         except SQLAlchemyError as error:
-            log.warning("A delivery has no outcome yet: %s", str(error).splitlines()[0])
+            reason = str(error).splitlines()[0]
+            log.warning("A delivery has no outcome yet: %s", reason, extra=while_away(DATABASE))
         except Exception:  # the edge: one delivery must not end the others
             log.exception("A delivery failed")
 

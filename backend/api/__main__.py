@@ -12,7 +12,7 @@ from backend.bootstrap import bootstrap, prepare_database
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED
 from backend.errors.base import ConfigurationError
-from backend.logs import set_up_logs
+from backend.logs.setup import set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
 from db.roles import DatabaseRole
@@ -25,7 +25,7 @@ def main() -> int:
     hide_process()
     try:
         settings = read_settings()
-        set_up_logs(settings.log_level)
+        set_up_logs("api", settings.log_level, settings.log_format)
         arguments = _read_arguments(settings)
         services = bootstrap(settings, threads=THREADS, preload=PRELOADED, role=DatabaseRole.API)
         prepare_database(services, wait=arguments.wait)

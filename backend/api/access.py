@@ -18,6 +18,8 @@ from backend.conversations.service import visible_to
 from backend.errors.base import AppError
 from backend.errors.conversations import SessionNotFound
 from backend.errors.people import NotSignedIn
+from backend.logs.fields import forget_fields
+from backend.logs.outages import DATABASE, while_away
 from db.models.conversations.conversation import ConversationRow
 from db.session import Database
 
@@ -82,13 +84,15 @@ class Access:
             self._requests.discard(request)
 
     async def _check_while_any(self) -> None:
+        forget_fields()
         while self._requests:
             await asyncio.sleep(self._seconds)
             asked = list(self._requests)
             try:
                 ends = await anyio.to_thread.run_sync(self._check, asked, limiter=self._thread)
             except SQLAlchemyError as error:
-                log.info("Long requests go on unchecked: %s", str(error).splitlines()[0])
+                words = str(error).splitlines()[0]
+                log.info("Long requests go on unchecked: %s", words, extra=while_away(DATABASE))
                 continue
             for request, reason in ends.items():
                 request.end_with(reason)

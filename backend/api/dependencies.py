@@ -4,6 +4,7 @@ They are coroutines, because FastAPI would run plain functions in a thread for n
 """
 
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from fastapi import Depends, Header, Request, Security
 from fastapi.concurrency import run_in_threadpool
@@ -23,6 +24,7 @@ from backend.errors.people import NotSignedIn
 from backend.events.reader import EventReader
 from backend.files.service import Files
 from backend.imports.service import Imports
+from backend.logs.fields import add_fields
 from backend.schemas.conversations.sessions import MAX_KEY_CHARS
 from backend.schemas.people.account import UNATTENDED
 from backend.schemas.people.rights import Allows, Resource
@@ -74,11 +76,22 @@ async def get_scope(
     Raise NotSignedIn, TokenTooNarrow.
     """
     scope = await _find_scope(request, token, is_use=unattended is None)
-    request.state.user_id = scope.user_id  # who was refused, if they are
+    add_fields(
+        person=scope.user_id,
+        session=_id_in_path(request, "session_id"),
+        turn=_id_in_path(request, "turn_id"),
+    )
     for level in needs.scopes:
         scope.require_token(Allows(level))
     act_as(scope)
     return scope
+
+
+def _id_in_path(request: Request, name: str) -> UUID | None:
+    try:
+        return UUID(request.path_params.get(name, ""))
+    except ValueError:
+        return None
 
 
 async def _find_scope(request: Request, token: str | None, *, is_use: bool) -> Scope:

@@ -13,6 +13,7 @@ from backend.api.access import LongRequest
 from backend.api.channels import Channels, catch_up
 from backend.errors.base import AppError
 from backend.errors.conversations import SessionNotFound
+from backend.logs.outages import DATABASE, while_away
 from backend.schemas.events import EVENTS, StreamEnded
 from backend.schemas.wire import Wire
 from backend.turns.follow.viewer import Viewer
@@ -95,4 +96,6 @@ async def follow(viewer: Viewer, channels: Channels, request: LongRequest) -> As
         yield write_end(error)
     except SQLAlchemyError as error:
         # The response has started, so it can only end; the client resumes after its last event.
-        log.info("A follower of %s is cut off: %s", session_id, str(error).splitlines()[0])
+        log.info(
+            "A follower is cut off: %s", str(error).splitlines()[0], extra=while_away(DATABASE)
+        )

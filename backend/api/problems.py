@@ -16,6 +16,8 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 from backend.errors.base import AppError, DatabaseFull, DatabaseUnavailable
+from backend.logs.fields import request_id
+from backend.logs.outages import DATABASE, while_away
 from backend.schemas.conversations.sessions import Problem
 from backend.text import counted, listed
 from colloquy_kit.messages.clean import clean_text
@@ -74,7 +76,9 @@ def problem(
     detail = clean_text(detail)
     # As it was sent: decoded, it would be no URI reference.
     address = quote(request.scope["raw_path"], safe="/%:@!$&'()*+,;=")
-    body = Problem(title=title, status=status, detail=detail, instance=address)
+    body = Problem(
+        title=title, status=status, detail=detail, instance=address, request_id=request_id()
+    )
     return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
 
 
@@ -196,7 +200,8 @@ def _methods_at(request: Request) -> list[str]:
 def _database(request: Request, error: Exception) -> JSONResponse:
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     if isinstance(error, OperationalError | PoolTimeout) or lost:
-        log.warning("The database does not answer: %s", str(error).splitlines()[0])
+        reason = str(error).splitlines()[0]
+        log.warning("The database does not answer: %s", reason, extra=while_away(DATABASE))
         is_full = isinstance(error, DBAPIError) and isinstance(error.orig, DiskFull)
         return _app_error(request, DatabaseFull() if is_full else DatabaseUnavailable())
     return _unexpected(request, error)
@@ -205,5 +210,6 @@ def _database(request: Request, error: Exception) -> JSONResponse:
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     # The server closes the connection after an unexpected error, and the header announces that.
-    detail = "The API's log has the details. Try again."
+    place = f" under the request {found}" if (found := request_id()) else ""
+    detail = f"The API's log has the details{place}. Try again."
     return problem(request, 500, "Unexpected error", detail, CLOSE)

@@ -1,6 +1,5 @@
-"""Refused calls of people and programs: each a line of JSON in the log, at a bounded rate."""
+"""Refused calls of people and programs: each a line of the log, at a bounded rate."""
 
-import json
 import logging
 import time
 from threading import Lock
@@ -8,7 +7,7 @@ from typing import Any
 
 from fastapi import Request
 
-from backend.logs import REFUSED
+from backend.logs.setup import REFUSED
 
 A_MINUTE = 60  # lines; the next one says how many were left out
 STATUSES = (401, 403)
@@ -31,15 +30,14 @@ class Refusals:
             left_out = self._take(int(time.monotonic() // 60))
         if left_out is None:
             return
-        line: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "status": status,
             "why": why,
             "method": request.method,
             "route": getattr(request.scope.get("route"), "path", ""),
-            "user": getattr(request.state, "user_id", None),
             "address": request.client.host if request.client else "",
         }
-        log.warning(json.dumps(line | ({"left_out": left_out} if left_out else {})))
+        log.warning("refused", extra=fields | ({"left_out": left_out} if left_out else {}))
 
     def _take(self, minute: int) -> int | None:
         """Return how many were left out before this one; None: leave this one out, too."""

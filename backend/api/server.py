@@ -27,6 +27,7 @@ class ApiServer(uvicorn.Server):
             served,
             host=address.host,
             port=address.port,
+            log_config=None,  # as everything else
             log_level="warning",
             access_log=False,
             proxy_headers=False,  # any client can send them; the settings hold what a proxy says

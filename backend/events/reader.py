@@ -13,6 +13,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from backend.events.stream import CHANNEL, STREAM
+from backend.logs.outages import REDIS, while_away
 from backend.schemas.events import SessionEvent, TurnQueued, read_event
 
 RECONNECT_SECONDS = 0.5
@@ -93,7 +94,7 @@ class EventReader:
         try:
             entries: Any = self._redis.xrange(f"{STREAM}{session_id}", min=f"({after}")
         except RedisError as error:
-            log.warning("Kept events cannot be read: %s", error)
+            log.warning("Kept events cannot be read: %s", error, extra=while_away(REDIS))
             return []
         return list(filter(None, (_kept(*entry) for entry in entries)))
 
@@ -102,7 +103,7 @@ class EventReader:
         try:
             entries: Any = self._redis.xrevrange(f"{STREAM}{session_id}", count=1)
         except RedisError as error:
-            log.warning("Kept events cannot be read: %s", error)
+            log.warning("Kept events cannot be read: %s", error, extra=while_away(REDIS))
             return StreamId()
         return StreamId.parse(entries[0][0].decode()) if entries else StreamId()
 
@@ -132,7 +133,7 @@ class EventReader:
                         yield event
                 newest = f"({entry_id.decode()}"
         except RedisError as error:
-            log.warning("Kept events cannot be read: %s", error)
+            log.warning("Kept events cannot be read: %s", error, extra=while_away(REDIS))
 
     def _read(self) -> None:
         while not self._closing.is_set():
@@ -140,7 +141,7 @@ class EventReader:
                 self._subscribe()
             except (RedisError, OSError) as error:
                 self.is_connected = False
-                log.warning("Live events pause until Redis is back: %s", error)
+                log.warning("Live events pause: %s", error, extra=while_away(REDIS))
                 self._closing.wait(RECONNECT_SECONDS)
 
     def _subscribe(self) -> None:

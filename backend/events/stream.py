@@ -12,6 +12,7 @@ from redis.client import Pipeline
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from backend.logs.outages import REDIS, while_away
 from backend.schemas.events import SessionEvent
 from backend.tabular.columns import described
 from backend.types import JSON
@@ -99,7 +100,7 @@ class EventStream:
     def _report(self, error: RedisError) -> None:
         """Log once, not for each event, that pages do not get live events."""
         if not self._is_failing:
-            log.warning("Live events are not delivered until Redis is back: %s", error)
+            log.warning("Live events are not delivered: %s", error, extra=while_away(REDIS))
         self._is_failing = True
         self._pause_until = time.monotonic() + PAUSE_SECONDS
         if isinstance(error, RedisTimeoutError):

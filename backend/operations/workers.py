@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from redis import Redis
 from redis.exceptions import RedisError
 
+from backend.logs.outages import REDIS, while_away
 from backend.schemas.operations.work import WorkerInfo
 
 PREFIX = "colloquy:worker:"
@@ -74,7 +75,9 @@ class Presence:
             try:
                 self._tell()
             except RedisError as error:
-                log.warning("The worker cannot say that it is alive: %s", error)
+                log.warning(
+                    "The worker cannot say that it is alive: %s", error, extra=while_away(REDIS)
+                )
             self._closing.wait(BEAT_SECONDS)
 
     def _tell(self) -> None:

@@ -4,6 +4,7 @@ from time import monotonic
 
 import streamlit as st
 
+from backend.logs.fields import request_id
 from backend.schemas.operations.server import ServerInfo
 from ui import navigation, state
 from ui.client import ClientError, NotFound, ServiceUnavailable
@@ -104,9 +105,11 @@ def _try_again() -> None:
 
 def unexpected(_: Exception) -> bool:
     """Draw an unexpected error in place of the part that failed; return True: it is handled."""
+    place = f" under the request `{found}`" if (found := request_id()) else ""
     st.error(
         "**This part of the page could not be shown.** What you sent is kept, and turns go on. "
-        "Reload the page. If this happens again, tell your administrator: the log has the cause.",
+        "Reload the page. If this happens again, tell your administrator: the log has the cause"
+        f"{place}.",
         icon=":material/error:",
     )
     return True

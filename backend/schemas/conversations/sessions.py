@@ -276,3 +276,8 @@ class Problem(BaseModel):
     status: int
     detail: str
     instance: str | None = None
+    request_id: str | None = Field(
+        None,
+        description="Under which the logs have what happened: the X-Request-ID of the request, or"
+        " a new one. Each response has it as a header, too.",
+    )

@@ -15,6 +15,8 @@ from sqlalchemy.orm import Session, aliased
 from backend.auth.acting import as_system
 from backend.auth.scope import Scope
 from backend.events.reader import EventReader, LiveEvent
+from backend.logs.fields import forget_fields
+from backend.logs.outages import DATABASE, while_away
 from backend.schemas.conversations.turns import Turn, TurnStatus, WaitsFor
 from backend.schemas.events import Interrupt, TurnFinished
 from backend.turns.lifecycle import UNFINISHED
@@ -97,12 +99,14 @@ class Waits:
             self._asking = asyncio.create_task(self._ask_while_any_waits())
 
     async def _ask_while_any_waits(self) -> None:
+        forget_fields()
         while self._by_turn:
             self._happened.clear()  # events during the query cause another one
             try:
                 await self._tell_who_waits_in_vain()
             except SQLAlchemyError as error:
-                log.info("Requests for turns keep waiting: %s", str(error).splitlines()[0])
+                reason = str(error).splitlines()[0]
+                log.info("Requests for turns keep waiting: %s", reason, extra=while_away(DATABASE))
                 await asyncio.sleep(POLL_SECONDS)
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):

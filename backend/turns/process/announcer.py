@@ -10,6 +10,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from backend.events.stream import EventStream
+from backend.logs.outages import REDIS, while_away
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, SessionEvent, TurnQueued
@@ -112,7 +113,7 @@ class Announcer:
                 pipeline.execute()
         except RedisError as error:
             ids = ", ".join(map(str, by_turn))
-            log.warning("Turns wait for the sweeper, Redis does not answer: %s: %s", ids, error)
+            log.warning("Turns wait for the sweeper: %s: %s", ids, error, extra=while_away(REDIS))
             self._events.missed(events, error)
 
 

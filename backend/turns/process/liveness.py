@@ -10,6 +10,7 @@ from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from backend.logs.outages import DATABASE, while_away
 from backend.schemas.conversations.turns import TurnStatus
 from db.models.turns.turn import TurnRow
 from db.session import Database
@@ -43,7 +44,10 @@ class LivenessLock:
                 held = self._connection.scalar(_HOLD, {"worker": self._worker})
                 self._is_held = bool(held)
         except SQLAlchemyError as error:
-            log.warning("The database does not answer: %s", str(error).splitlines()[0])
+            reason = str(error).splitlines()[0]
+            log.warning(
+                "The worker is not known to be alive: %s", reason, extra=while_away(DATABASE)
+            )
             self.free()
 
     def free(self) -> None:

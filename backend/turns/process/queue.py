@@ -12,6 +12,7 @@ from rq.exceptions import DuplicateJobError, InvalidJobOperation
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
+from backend.logs.outages import REDIS, while_away
 from backend.turns.process.turn_job import JOB, JOB_TIMEOUT, KEEP_FAILED_SECONDS, QUEUE, TurnJobs
 
 UUID_CHARS = 36  # a job's id begins with that of its turn
@@ -101,5 +102,6 @@ class TurnQueue:
         )
 
     def _give_up(self, turn_id: UUID, error: Exception) -> bool:
-        log.warning("Turn %s waits for the sweeper, Redis does not answer: %s", turn_id, error)
+        fields = while_away(REDIS)
+        log.warning("Turn %s waits for the sweeper: %s", turn_id, error, extra=fields)
         return False

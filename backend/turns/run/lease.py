@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.errors.base import AppError
 from backend.errors.turns import LeaseLost
+from backend.logs.outages import DATABASE, while_away
 from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.process.liveness import LivenessLock
 from db.models.turns.turn import TurnRow
@@ -101,10 +102,8 @@ class LeaseKeeper:
                 if any(time.monotonic() - lease.kept_at > self._seconds / 4 for lease in leases):
                     self._renew(leases)
             except SQLAlchemyError as error:
-                log.warning(
-                    "Leases are not renewed, the database does not answer: %s",
-                    str(error).splitlines()[0],
-                )
+                reason = str(error).splitlines()[0]
+                log.warning("Leases are not renewed: %s", reason, extra=while_away(DATABASE))
 
     def _watch(self) -> None:
         while not self._closing.wait(LOOK_SECONDS):

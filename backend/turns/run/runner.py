@@ -20,6 +20,8 @@ from backend.domains.template import template_of
 from backend.errors.base import AppError, ConfigurationError
 from backend.errors.turns import LeaseLost
 from backend.files.origins import finder
+from backend.logs.fields import add_fields, only_fields
+from backend.logs.outages import DATABASE, while_away
 from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.people.rights import Resource
 from backend.tools.asker import TurnAsker, check_model
@@ -46,9 +48,9 @@ from db.session import AWAY, Database
 MOST_WITH_ARTIFACTS = 200  # messages
 log = logging.getLogger(__name__)
 
-UNEXPECTED = Outcome.failed(
-    "Something went wrong",
-    "An unexpected error ended the turn; the log has the details. Press Retry.",
+UNEXPECTED = (
+    "An unexpected error ended the turn; the worker's log has the details under the turn {}. Press"
+    " Retry."
 )
 
 
@@ -85,6 +87,11 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
 
     When the lease or the database is lost, nothing more is written; another attempt resumes.
     """
+    with only_fields(turn=turn_id):
+        _claim_and_run(runtime, turn_id)
+
+
+def _claim_and_run(runtime: Runtime, turn_id: UUID) -> None:
     try:
         claim = _claim(runtime, turn_id)
     except AWAY as error:
@@ -97,11 +104,12 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         if runtime.suspects:
             runtime.suspects.run(claim.turn_id)
         return
+    add_fields(turn=claim.turn_id, session=claim.conversation_id, person=claim.scope.user_id)
     try:
         recorder = Recorder(runtime.services, claim)
         recorder.started()
         if outcome := _run(runtime, claim, recorder):
-            _finish(recorder, outcome)
+            _finish(recorder, claim, outcome)
         _suggest_title(runtime, claim)
         _let_next_run(runtime, claim.scope.user_id)
     except _Cleared:
@@ -119,8 +127,8 @@ def find_waiting_turn(runtime: Runtime) -> UUID | None:
 
 
 def _log_away(what: str, error: Exception) -> None:
-    """Log it in one line: thousands of turns may be waiting for the database."""
-    log.warning("%s: %s", what, str(error).splitlines()[0])
+    """Log it in one line, if at all: thousands of turns may be waiting for the database."""
+    log.warning("%s: %s", what, str(error).splitlines()[0], extra=while_away(DATABASE))
 
 
 def _hand_back(runtime: Runtime, turn_id: UUID) -> None:
@@ -172,8 +180,8 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
     except AppError as error:
         return Outcome.failed(error.title, error.detail, error.offer)
     except Exception:  # the edge: whatever an agent raises ends its turn, never the worker
-        log.exception("Turn %s failed", claim.turn_id)
-        return UNEXPECTED
+        log.exception("The turn failed")
+        return _unexpected(claim)
     return Outcome.succeeded()
 
 
@@ -190,7 +198,7 @@ def _record_by(runtime: Runtime, recorder: Recorder) -> Callable[[RunEvent], Non
     return record
 
 
-def _finish(recorder: Recorder, outcome: Outcome) -> None:
+def _finish(recorder: Recorder, claim: Claim, outcome: Outcome) -> None:
     """End the turn; drop what was in flight if that is what cannot be stored."""
     try:
         recorder.finish(outcome)
@@ -199,7 +207,11 @@ def _finish(recorder: Recorder, outcome: Outcome) -> None:
     except Exception:  # the edge: a turn that cannot end would be run again and again
         log.exception("The end of a turn cannot be stored")
         recorder.forget_in_flight()
-        recorder.finish(UNEXPECTED)
+        recorder.finish(_unexpected(claim))
+
+
+def _unexpected(claim: Claim) -> Outcome:
+    return Outcome.failed("Something went wrong", UNEXPECTED.format(claim.turn_id))
 
 
 def _suggest_title(runtime: Runtime, claim: Claim) -> None:

@@ -1,5 +1,6 @@
 """Submitting: turning a person's message into a turn. Nothing here runs an agent."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -40,6 +41,8 @@ from db.failpoints import failpoint
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 from db.session import Database
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,9 @@ def accept(
     except (IntegrityError, AppError) as error:
         return _turn_from_race(services.database, scope, submission, error)
     failpoint("submit.after_commit")
+    if accepted.context:
+        of_turn = {"turn": accepted.turn.id, "session": accepted.turn.session_id}
+        log.info("turn accepted", extra=of_turn)
     services.announcer.tell([accepted])
     failpoint("submit.after_wake")
     return accepted.turn

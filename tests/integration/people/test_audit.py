@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from backend import audit
-from backend.logs import AUDIT
+from backend.logs.setup import AUDIT
 from tests.integration.people.people import PASSWORD, Accounts
 from tests.integration.scenes import check_problem
 
@@ -158,6 +158,6 @@ def test_each_event_is_a_line_of_the_log_once_it_is_committed(
         audit.record(session, "me", "undone", "thing", "a")
         1 / 0  # noqa: B018
 
-    (told,) = (json.loads(one.message) for one in caplog.records if one.name == AUDIT)
+    (told,) = (vars(one)["event"] for one in caplog.records if one.name == AUDIT)
     assert [one for one in before if one.name == AUDIT] == []
     assert (told["id"], told["subject_id"], told["details"]) == (event_id, "a\nb", {"count": 1})

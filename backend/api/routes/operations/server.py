@@ -20,6 +20,7 @@ from backend.api.metrics import CONTENT_TYPE
 from backend.approvals.inbox import count_pending
 from backend.auth.scope import Scope
 from backend.connections.store import AnsweringModel, find_default_model
+from backend.logs.outages import DATABASE, REDIS, while_away
 from backend.operations.workers import list_workers
 from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
@@ -40,6 +41,8 @@ NAMED = 10
 NOT_READY: dict[int | str, dict[str, Any]] = {
     "503": {"model": Readiness, "description": "A part is missing; the states say why."}
 }
+# What an outage says as well; that no worker is there, nobody else says.
+PARTS_AWAY = {"database": while_away(DATABASE), "redis": while_away(REDIS)}
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -164,7 +167,7 @@ def _without_reasons(states: Readiness) -> Readiness:
     told = {part: state if state in (OK, STOPPING) else NOT_OK for part, state in states}
     for part, state in states:
         if told[part] == NOT_OK:
-            log.warning("%s: %s", part, state)
+            log.warning("%s: %s", part, state, extra=PARTS_AWAY.get(part))
     return Readiness(**told)
 
 

@@ -22,6 +22,7 @@ from backend.agents.steps.events import (
     TurnRouted,
 )
 from backend.errors.budgets import CostLimitReached, TokenLimitReached
+from backend.logs.outages import DATABASE, while_away
 from backend.schemas import events
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import RouteReason, Turn, TurnStatus
@@ -131,7 +132,10 @@ class Recorder:
                 note_wait(session, self._claim, waiting.seconds, waiting.reason)
         except SQLAlchemyError as error:
             # It is already published, and the next step will show whether the database is back.
-            log.warning("A wait for the model was not stored: %s", str(error).splitlines()[0])
+            reason = str(error).splitlines()[0]
+            log.warning(
+                "A wait for the model was not stored: %s", reason, extra=while_away(DATABASE)
+            )
 
     def tool_said(self, said: ToolProgress) -> None:
         """Publish a running tool's progress, which is not stored."""

@@ -4,7 +4,9 @@ The operations are those of the OpenAPI document; what each needs stands in `rul
 """
 
 import json
+import logging
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,7 +16,8 @@ import pytest
 from backend.api.app import create_routes
 from backend.api.refusals import Refusals
 from backend.auth.scope import PERMISSIONS
-from backend.logs import REFUSED
+from backend.logs.formats import Json
+from backend.logs.setup import REFUSED
 from backend.schemas.people.rights import Right, Role
 from backend.types import JSON
 from tests.integration.people.matrix.installation import (
@@ -231,18 +234,22 @@ def test_documents_and_metrics_are_not_public(place: Installation) -> None:
     assert set(client.get("/readyz").json().values()) <= {"ok", "not ok"}
 
 
-def test_refused_calls_are_logged(place: Installation, caplog: pytest.LogCaptureFixture) -> None:
+def test_refused_calls_are_logged(place: Installation) -> None:
     path = f"{PREFIX}/people/{uuid4()}"
     # The tests before have been refused more often than is logged in a minute.
     place.client.app.state.refusals = Refusals()  # type: ignore[attr-defined]
 
-    with caplog.at_level("INFO", REFUSED):
-        for caller in ("member", "revoked"):
-            place.client.get(path, headers=bearer(place.tokens[caller]))
-        place.client.get(path)
+    written = StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(Json("api", "desk.7"))
+    logging.getLogger(REFUSED).addHandler(handler)
+    for caller in ("member", "revoked"):
+        place.client.get(path, headers=bearer(place.tokens[caller]))
+    place.client.get(path)
+    logging.getLogger(REFUSED).removeHandler(handler)
 
-    lines = [json.loads(one.message) for one in caplog.records if one.name == REFUSED]
-    assert [(one["status"], one["user"], one["route"]) for one in lines] == [
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert [(one["status"], one.get("person"), one["route"]) for one in lines] == [
         (403, "member", "/people/{user_id}"),
         (401, None, "/people/{user_id}"),
     ]

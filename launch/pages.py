@@ -1,4 +1,4 @@
-"""What pages and API are told where a proxy signs people in (AUTH=proxy)."""
+"""What the pages are told: how to log and, where a proxy signs people in, whom to believe."""
 
 from backend.settings import Settings
 from launch.folders import make_folder
@@ -20,11 +20,12 @@ def pages_key(settings: Settings) -> dict[str, str]:
     return {"PAGES_KEY": given or password_in(folder / KEY_FILE)}
 
 
-def proxy_flags(settings: Settings) -> dict[str, str]:
-    """Return the flags that tell the pages whom to believe; none without such proxies."""
+def pages_flags(settings: Settings) -> dict[str, str]:
+    """Return the flags of the pages beside those of their address."""
+    flags: dict[str, str] = {"log-level": settings.log_level, "log-format": settings.log_format}
     if PROXY not in settings.ways:
-        return {}
-    return {
+        return flags
+    return flags | {
         "trusted-proxies": settings.trusted_proxies,
         "identity-headers": ",".join(settings.identity_headers),
     }

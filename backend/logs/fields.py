@@ -1,0 +1,42 @@
+"""What is known of the work that a record of the log belongs to: request, session, turn, person."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+
+REQUEST, SESSION, TURN, PERSON = "request", "session", "turn", "person"
+# Tasks and threads of a request inherit it, as do those of a turn.
+_KNOWN: ContextVar[Mapping[str, str]] = ContextVar("known", default=MappingProxyType({}))
+
+
+def known() -> Mapping[str, str]:
+    """Return the fields that each record gets here and now."""
+    return _KNOWN.get()
+
+
+def request_id() -> str | None:
+    """Return the id of the request that is being answered."""
+    return known().get(REQUEST)
+
+
+def add_fields(**found: object) -> None:
+    """Give each further record of this request or turn these fields, as text; not those of None."""
+    given = {name: str(value) for name, value in found.items() if value is not None}
+    _KNOWN.set({**known(), **given})
+
+
+def forget_fields() -> None:
+    """Give further records none: what a request has begun works for others as well."""
+    _KNOWN.set({})
+
+
+@contextmanager
+def only_fields(**found: object) -> Iterator[None]:
+    """Give the records within the block these fields, and those that are added there; no others."""
+    before = _KNOWN.set({})
+    add_fields(**found)
+    try:
+        yield
+    finally:
+        _KNOWN.reset(before)

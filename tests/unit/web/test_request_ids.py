@@ -1,0 +1,56 @@
+"""Each request has one id: its own if it brings a plain one, or a new one."""
+
+import pytest
+from starlette.responses import JSONResponse
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
+from backend.addresses import Address
+from backend.logs.fields import only_fields, request_id
+from backend.web.protection import protect
+from backend.web.request_ids import HEADER, naming
+
+ADDRESS = Address("127.0.0.1", 8000)
+
+
+async def tell(scope: Scope, receive: Receive, send: Send) -> None:
+    await JSONResponse({"request": request_id(), "passed_on": dict(naming())})(scope, receive, send)
+
+
+def ask(*given: str, host: str = "127.0.0.1:8000"):
+    headers = [(HEADER, value.encode()) for value in given]
+    client = TestClient(protect(tell, ADDRESS), base_url=f"http://{host}")
+    return client.get("/", headers=headers)
+
+
+@pytest.mark.parametrize("given", ["7", "f" * 100, "0af7651916cd43dd8448eb21", "a-b_c.d:e+/f=@"])
+def test_a_plain_id_is_kept_and_passed_on_and_returned(given):
+    answer = ask(given)
+
+    assert answer.json() == {"request": given, "passed_on": {HEADER: given}}
+    assert answer.headers[HEADER] == given
+
+
+@pytest.mark.parametrize(
+    "given",
+    [(), ("",), ("f" * 101,), ("a b",), ("a\tb",), ("ä",), ('a"',), ("<b>",), ("one", "two")],
+    ids=repr,
+)
+def test_any_other_is_replaced_by_a_new_one(given):
+    first, second = ask(*given), ask(*given)
+
+    found = {answer.json()["request"] for answer in (first, second)}
+    assert len(found) == 2 and found.isdisjoint(given)
+    assert all(len(one) == 32 and one.isalnum() for one in found)
+    assert first.headers[HEADER] == first.json()["request"]
+
+
+def test_a_refused_request_has_its_id_as_well():
+    answer = ask("r1", host="evil.example")
+
+    assert (answer.status_code, answer.headers[HEADER]) == (421, "r1")
+
+
+def test_outside_of_a_request_nothing_is_passed_on():
+    with only_fields():
+        assert naming() == {}
