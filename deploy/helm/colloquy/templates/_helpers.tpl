@@ -70,6 +70,7 @@ securityContext:
 {{- /* The settings of API, workers and migration; the secret ones come with `colloquy.secrets`. */ -}}
 {{- define "colloquy.settings" -}}
 {{ include "colloquy.address" . }}
+- {name: GRACE_SECONDS, value: {{ .Values.graceSeconds | quote }}}
 {{- range $name, $value := .Values.settings }}
 {{- if not (or (hasPrefix "PROXY_" $name) (eq "TRUSTED_PROXIES" $name)) }}
 - {name: {{ $name }}, value: {{ $value | quote }}}
