@@ -18,7 +18,7 @@ VALUES = {
     "publicUrl": "https://desk.example.com",
     "existingSecret": "desk",
     "allowedHosts": ["desk.internal"],
-    "settings": {"MODEL": "gpt-4o", "TRUSTED_PROXIES": "10.0.0.0/8"},
+    "settings": {"MODEL": "gpt-4o", "TRUSTED_PROXIES": "10.0.0.0/8", "LOG_FORMAT": "json"},
     "ingress": {
         "enabled": True,
         "className": "nginx",
@@ -97,6 +97,7 @@ def test_no_pod_of_the_chart_is_root_or_writes_to_its_image():
         assert "/tmp" in [mount["mountPath"] for mount in container["volumeMounts"]]
         assert container["args"] == ["ui"] or container["envFrom"]
         assert container["args"] != ["ui"] or "envFrom" not in container
+        assert {"name": "LOG_FORMAT", "value": "json"} in container["env"]
 
 
 def test_the_api_of_the_chart_answers_pages_probes_and_prometheus():

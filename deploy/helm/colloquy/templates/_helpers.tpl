@@ -56,12 +56,12 @@ securityContext:
   capabilities: {drop: [ALL]}
 {{- end }}
 
-{{- /* How people reach the installation: what the pages need of it, and the API as well. */ -}}
+{{- /* How people reach the installation, and how logs are written: what the pages need, and others too. */ -}}
 {{- define "colloquy.address" -}}
 - {name: AUTH, value: {{ .Values.auth | quote }}}
 - {name: PUBLIC_URL, value: {{ required "publicUrl: set the address that people type" .Values.publicUrl | quote }}}
 {{- range $name, $value := .Values.settings }}
-{{- if or (hasPrefix "PROXY_" $name) (eq "TRUSTED_PROXIES" $name) }}
+{{- if regexMatch "^(PROXY_|LOG_|TRUSTED_PROXIES$)" $name }}
 - {name: {{ $name }}, value: {{ $value | quote }}}
 {{- end }}
 {{- end }}
@@ -72,7 +72,7 @@ securityContext:
 {{ include "colloquy.address" . }}
 - {name: GRACE_SECONDS, value: {{ .Values.graceSeconds | quote }}}
 {{- range $name, $value := .Values.settings }}
-{{- if not (or (hasPrefix "PROXY_" $name) (eq "TRUSTED_PROXIES" $name)) }}
+{{- if not (regexMatch "^(PROXY_|LOG_|TRUSTED_PROXIES$)" $name) }}
 - {name: {{ $name }}, value: {{ $value | quote }}}
 {{- end }}
 {{- end }}
