@@ -84,6 +84,10 @@ def test_a_container_is_well_while_its_server_answers(monkeypatch):
     assert not health().is_well("api")
 
 
+def test_the_images_own_settings_are_accepted_as_they_are():
+    assert settings_of(image_environment()).has_accounts
+
+
 def test_what_ends_by_itself_is_well():
     assert health().is_well("migrate")
 
