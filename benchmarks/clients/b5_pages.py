@@ -35,8 +35,7 @@ WATCH = """
     if (e.key === 'Enter') window.pressed = performance.now();
   }, true);
   // Messages only, because the composer's text is on the page, too.
-  const MESSAGES =
-    '[data-testid="stChatMessage"], .colloquy-sent, .colloquy-draft, [data-step-type]';
+  const MESSAGES = '.cq-message, [data-testid="stChatMessage"], [data-step-type]';
   new MutationObserver(() => {
     const now = performance.now();
     for (const message of document.querySelectorAll(MESSAGES))

@@ -22,6 +22,7 @@ export class About {
     this.figures = signal(/** @type {Map<string, any>} */ (new Map())); // by turn
     this.plans = signal(/** @type {any[]} */ ([]));
     this.artifacts = signal(/** @type {Map<string, any>} */ (new Map()));
+    this.ended = ""; // the session's state when no turn ran
     this.keys = new Map(); // what each of these was read for
     /** The plan of each call on the page, by its row. */
     this.planOf = computed(() => matchPlans(toBlocks(this.#rows()), this.plans.value));
@@ -77,8 +78,11 @@ export class About {
     const state = `${session.updated_at} ${session.status}`;
     this.#keep("agents", "", async () => (await this.#ask("agents")).items);
     if (session.branch !== null) this.#keep("versions", `${state} ${session.branch}`, () => this.#readVersions());
-    const turns = [...new Set(rows.map(({ turn_id }) => turn_id).filter(Boolean))].sort();
-    if (turns.length) this.#keep("figures", `${state} ${turns}`, () => this.#readFigures(turns));
+    // Of a turn that runs, the turn itself is known; when it ends, all have their last figures.
+    const running = new Set(this.conversation.turns.value.map(({ id }) => id));
+    const turns = [...new Set(rows.map(({ turn_id }) => turn_id))].filter((id) => id && !running.has(id)).sort();
+    if (!running.size) this.ended = state;
+    if (turns.length) this.#keep("figures", `${this.ended} ${turns}`, () => this.#readFigures(turns));
     const last = rows.at(-1);
     const newest = `${state} ${last?.id} ${last?.status}`;
     if (rows.some(startsPlan)) this.#keep("plans", newest, async () => (await this.#ask("tasks")).items);

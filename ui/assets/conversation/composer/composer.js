@@ -7,6 +7,7 @@ import { NEW_CHAT, storeDraft, takeDraft } from "./drafts.js";
 import { Files } from "./files.js";
 import { modelToSend, tooLong, withFiles } from "./words.js";
 
+const TOLD_MS = 400; // within which events tell of a turn that was accepted
 const OURS = -1; // the status of what the API was not asked
 const LOST = ["The service does not answer", "Your message was not sent. It is back in the composer."];
 
@@ -113,9 +114,8 @@ export class Composer {
       this.keys.delete(words);
       this.#ends(message, turn_id);
       if (message.isToStop) this.ask("POST", `turns/${turn_id}/stop`).catch(() => null); // Stop is there
-      if (this.session) await this.page?.conversation.refresh();
-      else await this.#becomes(session_id);
-      await this.#settle(turn_id).catch(() => null); // the page reads again by itself
+      if (!this.session) await this.#becomes(session_id);
+      this.#settle(turn_id).catch(() => null); // the page reads again by itself
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       batch(() => this.#refused(message, problem));
@@ -142,12 +142,19 @@ export class Composer {
     return { domain: domain ?? undefined, team: team ?? undefined };
   }
 
-  /** Once the page has read again, it knows the turn, unless that was taken back elsewhere. @param {string} turn */
+  /** Events tell of the turn. Without them the page reads again, and then it knows the turn, unless that was
+   * taken back elsewhere. @param {string} turn */
   async #settle(turn) {
+    await new Promise((resolve) => setTimeout(resolve, TOLD_MS));
     const { conversation } = this.page ?? {};
-    this.forgetSeen();
-    const isKnown = conversation?.turns.value.some(({ id }) => id === turn);
-    if (isKnown || !conversation?.sent.value.some((one) => one.turn === turn)) return;
+    const isKnown = () => {
+      this.forgetSeen();
+      return !conversation || conversation.turns.value.some(({ id }) => id === turn)
+        || conversation.sent.value.every((one) => one.turn !== turn);
+    };
+    if (isKnown()) return;
+    await conversation.refresh();
+    if (isKnown()) return;
     const { finished_at } = await this.look(`turns/${turn}`);
     if (finished_at !== null) this.#forget((one) => one.turn === turn);
   }

@@ -5,6 +5,8 @@ import { SessionList, closeDrawer } from "../views/list/list.js";
 import { host } from "../host.js";
 import { Sessions } from "./sessions.js";
 
+const SOON_MS = 600;
+
 /** One for all pages of a tab. */
 export const sessions = new Sessions();
 
@@ -39,8 +41,9 @@ export const enterList = (root) => {
       if (session) untracked(() => sessions.put(session));
     }),
     effect(() => {
-      app.conversation.value?.isBusy.value; // a turn begins or ends
-      untracked(() => sessions.look());
+      app.conversation.value?.isBusy.value; // a turn begins or ends: what it needs itself comes first
+      const due = setTimeout(() => sessions.look(), SOON_MS);
+      return () => clearTimeout(due);
     }),
     effect(() => {
       const server = app.server.value;
