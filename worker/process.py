@@ -60,7 +60,7 @@ class WorkerProcess:
             count_turns=lambda: runtime.leases.count,
             count_dropped=lambda: services.events.dropped,
             loop_silence=lambda: runtime.loop.silence,
-            is_draining=self._stopping.is_set,
+            is_draining=self._ending.is_set,
             obstacle=lambda: self._obstacle,
             on_drain=self.drain,
         )

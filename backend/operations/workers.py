@@ -28,8 +28,8 @@ class Presence:
 
     `count_turns` returns how many turns the process has, `count_dropped` how many live events Redis
     did not accept, `loop_silence` for how many seconds its agents' loop has not run, `is_draining`
-    whether it takes no more turns, and `obstacle` why if it does not end. `on_drain` is called
-    once, when the worker has been asked to drain.
+    whether it takes no more turns and ends, and `obstacle` why it takes none otherwise.
+    `on_drain` is called once, when the worker has been asked to drain.
     """
 
     def __init__(

@@ -2,6 +2,8 @@
 
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +15,34 @@ import pytest
 from tests.conftest import make_stack
 from tests.fakes import ENDLESS, ScriptedModel, script
 from tests.integration.scenes import stop
-from tests.processes import Process
+from tests.processes import ROOT, Process, free_port
 from tests.stack import Servers, Stack
 
 DELAY, GRACE = 3.0, 20.0
+HANGING = """
+import asyncio, sys, threading, time
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from fastapi import FastAPI
+from backend.addresses import Address
+from backend.api import server
+from backend.settings import Settings
+
+@asynccontextmanager
+async def lifespan(app):
+    yield
+    hang()
+
+def hang():
+    time.sleep(600)
+
+server.ENDING_SECONDS = 1.0
+app = FastAPI(lifespan=lifespan)
+app.state.stopping = asyncio.Event()
+app.state.channels = app.state.waits = SimpleNamespace(close=lambda: None)
+settings = Settings(_env_file=None, grace_seconds=1, stop_delay_seconds=60)
+server.ApiServer(app, app, Address("127.0.0.1", int(sys.argv[1])), settings).run()
+"""
 
 
 @pytest.fixture
@@ -87,6 +113,23 @@ def test_a_request_that_has_begun_is_answered(lasting: Stack) -> None:
 
     assert answer.startswith(b"HTTP/1.1 201 ") and b"connection: close" in answer.lower()
     assert api.wait(timeout=GRACE) == -signal.SIGTERM
+
+
+def test_an_end_that_hangs_is_forced(tmp_path: Path) -> None:
+    port, said = free_port(), tmp_path / "said"
+    with said.open("wb") as words:
+        command = [sys.executable, "-c", HANGING, str(port)]
+        process = subprocess.Popen(command, cwd=ROOT, stderr=words)
+    try:
+        deadline = time.monotonic() + 60
+        while not listens(port) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.terminate()
+
+        assert process.wait(timeout=GRACE) == 1
+        assert " in hang" in said.read_text()
+    finally:
+        process.kill()
 
 
 def listens(port: int) -> bool:

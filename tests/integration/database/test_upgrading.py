@@ -49,6 +49,7 @@ def test_turns_that_run_are_finished_and_others_wait_for_the_new_version(
 
         become_newer(stack)
         told = stack.wait_for(lambda: obstacle(stack), "the worker does not notice")
+        name = stack.client.get("/work").json()["workers"][0]["name"]
         ready = httpx.get(f"{stack.base_url}/readyz")
         later = [stack.submit("hello")["turn_id"] for _ in range(TURNS)]
         goes_on.set()
@@ -65,8 +66,8 @@ def test_turns_that_run_are_finished_and_others_wait_for_the_new_version(
         assert [(end["status"], end["attempts"]) for end in ends] == [("succeeded", 1)] * 2 * TURNS
         assert httpx.get(f"{stack.base_url}/readyz").status_code == 200
         assert stack.workers[0].poll() is None  # whatever starts it again would start the old one
-        stack.workers[0].terminate()
-        assert stack.workers[0].wait(timeout=30) == 0
+        drained = stack.run("-m", "backend.operations.drain", name)
+        assert (drained[0], stack.workers[0].wait(timeout=30)) == (0, 0)
         said = stack.log.read_text()
         assert said.count("takes no more turns. The database") == 1
         assert said.count("The API goes on. The database") == 1

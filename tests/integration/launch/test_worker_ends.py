@@ -1,6 +1,7 @@
 """A worker that is told to end does so, whatever it does just then and however it is told."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from random import Random
 
 import pytest
 
+from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ENDLESS, ScriptedModel, script
 from tests.integration.launch.test_worker_loop import start_odd
@@ -19,6 +21,7 @@ from worker.watchdog import EXIT_CODE
 
 LONGEST = 30  # seconds that an end may take on a busy machine
 SLOW = {"text": "word " * 40, "delay": 0.1}
+STOPS = re.compile(r"Worker \S+ stops")
 Tell = Callable[[int], None]
 
 
@@ -76,6 +79,11 @@ def is_run_by(stack: Stack, worker: Process) -> bool:
     return all(f".{worker.pid}." in owner for (owner,) in owners)
 
 
+def stops(worker: JSON) -> bool:
+    """Whether it says that it takes no more turns."""
+    return worker["is_draining"]
+
+
 @pytest.mark.parametrize("how", WAYS, ids=lambda how: how.__name__)
 def test_a_worker_with_turns_ends_and_loses_none(api_only: Stack, how: Tell) -> None:
     stack = api_only
@@ -118,13 +126,12 @@ def test_running_turns_have_the_time_that_is_set_and_no_turn_is_taken_meanwhile(
         stack.wait_for(lambda: stack.turn(running)["status"] == "running", "it does not run")
 
         once(stack.workers[0].pid)
+        stack.wait_for(lambda: STOPS.search(stack.log.read_text()), "it does not hear the signal")
+        later = [stack.submit(script({"text": "later"}))["turn_id"] for _ in range(6)]
         (worker,) = stack.wait_for(
-            lambda: [
-                one for one in stack.client.get("/work").json()["workers"] if one["is_draining"]
-            ],
+            lambda: [one for one in stack.client.get("/work").json()["workers"] if stops(one)],
             "the worker does not say that it stops",
         )
-        later = [stack.submit(script({"text": "later"}))["turn_id"] for _ in range(6)]
         ended = stack.finished(running)
 
         assert worker["turns"] == 1

@@ -133,6 +133,16 @@ def test_a_worker_is_drained_after_it_was_asked(open_work, store):
     assert page.button(key="drain-desk-1").disabled
 
 
+def test_a_worker_that_is_older_than_the_database_says_so(open_work, store):
+    assert "Takes no turns" not in words(open_work())
+    store.workers[0].obstacle = "The database was migrated by a newer version. Start that version."
+
+    page = open_work()
+
+    assert "Takes no turns" in words(page)
+    assert not page.button(key="drain-desk-1").disabled
+
+
 def test_no_worker_says_how_to_start_one(open_work, store):
     store.workers = []
 

@@ -45,10 +45,10 @@ def _row(worker: WorkerInfo) -> None:
         status.badge(
             f"Unresponsive for {seconds}", color="red", icon=":material/hourglass_disabled:"
         )
-    elif worker.obstacle:
-        status.badge("Takes no turns", color="red", icon=":material/update:", help=worker.obstacle)
     elif worker.is_draining:
         status.badge("Draining", color="orange")
+    elif worker.obstacle:
+        status.badge("Takes no turns", color="red", icon=":material/update:", help=worker.obstacle)
     else:
         status.badge("Working" if worker.turns else "Idle", color="green")
     with action:
