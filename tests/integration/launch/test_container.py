@@ -22,7 +22,7 @@ mount --bind "$DATA_DIR" {FOLDER}
 mount --bind {ROOT} {ROOT}
 mount -o remount,ro,bind {ROOT}
 mount -o remount,ro,bind /
-mount -t tmpfs tmpfs /tmp
+mount -t tmpfs -o noexec,nosuid,nodev tmpfs /tmp
 cd {ROOT}
 DATA_DIR={FOLDER} exec "$@"
 """
