@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
 from backend.errors.base import ConfigurationError
+from backend.setting_files import SUFFIX, UnusableFile
 from backend.settings import Settings
 
 # Where Pydantic's own sentence speaks of Python's types.
@@ -34,7 +35,8 @@ def find_misspelt() -> list[str]:
 
     Other names there are nobody's mistake: they may be secrets that domains refer to.
     """
-    known = [name.upper() for name in Settings.model_fields]
+    settings = [name.upper() for name in Settings.model_fields]
+    known = [*settings, *(name + SUFFIX for name in settings)]
     return [
         f"`.env` sets {name}, which is not a setting. Did you mean {meant}?"
         for name in dotenv_values(".env")
@@ -47,6 +49,8 @@ def read_settings() -> Settings:
     """Return the settings. Raise ConfigurationError, which says which one is wrong and why."""
     try:
         return Settings()
+    except UnusableFile as error:
+        raise ConfigurationError(str(error)) from None
     except UnicodeDecodeError:
         raise ConfigurationError("`.env` is not encoded in UTF-8. Save it as UTF-8.") from None
     except ValidationError as error:

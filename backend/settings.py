@@ -1,17 +1,25 @@
 """All settings, read once from the environment and `.env`; `.env.example` lists them."""
 
 import ipaddress
+import os
 from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Literal, Self
 
+from dotenv import dotenv_values
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from backend.addresses import http_url, read_networks
 from backend.outgoing.policy import Outgoing, read_entries
 from backend.schemas.people.rights import Review
+from backend.setting_files import SUFFIX, with_files
 from backend.setting_kinds import (
     AllowedHosts,
     ArtifactStore,
@@ -58,6 +66,21 @@ class Price(BaseModel):
     output: Rate = 0.0
 
 
+class _Files(EnvSettingsSource):
+    """Values in files that the environment or `.env` names."""
+
+    def __init__(self, settings_cls: type[BaseSettings]) -> None:
+        super().__init__(settings_cls)
+        names = [name.upper() for name in settings_cls.model_fields]
+        environment = {**dotenv_values(".env"), **os.environ}
+        found = with_files(
+            {k: v for k, v in environment.items() if k.upper().removesuffix(SUFFIX) in names}, names
+        )
+        self.env_vars = {
+            name.lower(): found[name] for name in names if environment.get(name + SUFFIX)
+        }
+
+
 class Settings(BaseSettings):
     """The configuration of one process. Values are checked here once, at the start."""
 
@@ -68,6 +91,18 @@ class Settings(BaseSettings):
         allow_inf_nan=False,
         str_strip_whitespace=True,
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return where values come from: also from files, which `NAME_FILE` names."""
+        return init_settings, env_settings, dotenv_settings, _Files(settings_cls)
 
     database_url: DatabaseUrl = Field(
         "", description="PostgreSQL; empty: the embedded server of DATA_DIR."

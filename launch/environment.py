@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from backend.addresses import http_url
+from backend.setting_files import SUFFIX
 from backend.settings import Settings
 from launch.errors import LaunchError
 from launch.record import read_record
@@ -52,7 +53,8 @@ def api_url(settings: Settings) -> str:
 
 def child_environment(found: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of this process plus `found`, for a part of Colloquy."""
-    return {**os.environ, **found, "PYTHONUNBUFFERED": "1"}
+    own = {k: v for k, v in os.environ.items() if k.removesuffix(SUFFIX) not in found}
+    return {**own, **found, "PYTHONUNBUFFERED": "1"}
 
 
 def pages_environment(found: Mapping[str, str]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from obstore.store import S3Store
 
 from backend.errors.artifacts import ArtifactContentGone, ArtifactStoreUnavailable
 from backend.errors.base import ConfigurationError
+from backend.setting_files import UnusableFile, with_files
 from backend.setting_kinds import check_http_url
 from backend.settings import Settings
 
@@ -192,10 +193,11 @@ def open_bucket(settings: Settings, part: str = "") -> BucketStore | None:
     """
     if not settings.artifact_store:
         return None
-    found = {**dotenv_values(".env"), **os.environ}
-    environment = {name: value for name, value in found.items() if value}
     try:
+        environment = with_files({**dotenv_values(".env"), **os.environ}, BUCKET_SETTINGS)
         check_http_url(environment.get("AWS_ENDPOINT_URL", ""))
+    except UnusableFile as error:
+        raise ConfigurationError(str(error)) from None
     except ValueError as error:
         raise ConfigurationError(f"AWS_ENDPOINT_URL is not usable: {error}.") from None
     try:

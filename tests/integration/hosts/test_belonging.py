@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from sqlalchemy import make_url
+
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.servers.bucket import serve_bucket
@@ -54,3 +56,24 @@ def test_a_bucket_has_the_contents_of_one_installation(
 
     assert "is not where this installation keeps its files" in moved
     assert "has the contents of another installation" in taken
+
+
+def test_a_password_stands_in_a_file_that_each_connection_reads(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    stack = make_stack(servers, model, tmp_path)
+    url = make_url(stack.database_url)
+    place = tmp_path / "pgpass"
+    place.write_text(f"*:*:*:*:{url.password}\n")
+    place.chmod(0o600)
+    named = url.set(password=None).update_query_dict({"passfile": str(place)})
+    stack.environment["DATABASE_URL"] = named.render_as_string(hide_password=False)
+
+    ended = stack.run("-m", "backend.operations.integrity")
+    place.write_text("*:*:*:*:another\n")
+    refused = stack.run("-m", "backend.operations.integrity")
+    stack.ends_with_it.close()
+
+    assert url.password
+    assert ended[0] == 0, ended[1]
+    assert refused[0] == 2 and "does not answer" in refused[1], refused[1]
