@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from socket import socket
 from typing import Any, Self, TypeVar
 
 from redis.exceptions import ConnectionError as ConnectionLost
@@ -32,7 +33,8 @@ class TellingRetry(Retry):
                 self._is_away = True
                 log.warning("Redis does not answer: %s", error, extra=away(REDIS))
             raise
-        if self._is_away:
+        # It also connects through here: an open socket, or one that seems open, is no answer.
+        if self._is_away and answer is not None and not isinstance(answer, socket):
             self._is_away = False
             log.warning("Redis answers again", extra=back(REDIS))
         return answer
