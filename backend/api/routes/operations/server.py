@@ -189,10 +189,10 @@ def _database(database: Database) -> tuple[str, str]:
 def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
     """Return the state of Redis, and the workers registered in it."""
     redis = services.status_redis
-    with suppress(SQLAlchemyError, RedisError):
-        if not owns_redis(redis, find_installation(services.database)):
-            return "is used by another installation: see REDIS_URL", ()
     try:
+        with suppress(SQLAlchemyError):
+            if not owns_redis(redis, find_installation(services.database)):
+                return "is used by another installation: see REDIS_URL", ()
         return OK, list_workers(redis)
     except RedisError as error:
         return f"does not answer ({type(error).__name__})", ()
