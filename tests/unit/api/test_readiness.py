@@ -3,9 +3,12 @@
 import asyncio
 import threading
 from types import SimpleNamespace
+from uuid import uuid4
 
+import pytest
 from redis.exceptions import ConnectionError as RedisGone
 
+from backend.api.routes.operations import server
 from backend.api.routes.operations.server import PartsCheck
 
 
@@ -31,7 +34,9 @@ class Gone:
         raise RedisGone
 
 
-def test_a_part_that_hangs_is_named_and_waited_for_once():
+def test_a_part_that_hangs_is_named_and_waited_for_once(monkeypatch: pytest.MonkeyPatch):
+    # Known since the process has started.
+    monkeypatch.setattr(server, "find_installation", lambda _: uuid4())
     database = Hanging()
     services = SimpleNamespace(database=database, status_redis=Gone())
 
