@@ -4,7 +4,6 @@ Helm's part is done by its own code in the package `helm-python-sdk`, where that
 """
 
 import json
-from functools import cache
 from typing import Any
 
 import pytest
@@ -25,6 +24,10 @@ VALUES = {
         "tlsSecret": "t",
         "apiHost": "api.example.com",
     },
+}
+WITH_BUCKET: dict[str, Any] = {
+    "artifactStore": "s3://colloquy/desk",
+    "dataDir": {"sourcesClaim": "ledgers"},
 }
 
 
@@ -50,6 +53,7 @@ def test_the_charts_values_are_what_its_schema_says():
         ("settings", {"WORKER_TURNS": 100}),
         ("podSecurityContext", {"runAsNonRoot": False}),
         ("replicas", 3),
+        ("artifactStore", "https://bucket"),
     ],
 )
 def test_a_value_that_would_not_work_is_refused(name, value):
@@ -62,11 +66,10 @@ def test_the_chart_is_of_this_version():
     assert yaml.safe_load((CHART / "Chart.yaml").read_text())["appVersion"] == VERSION
 
 
-@cache
-def rendered() -> tuple[dict[str, Any], ...]:
+def rendered(**values: Any) -> tuple[dict[str, Any], ...]:
     helm = pytest.importorskip("helm_python", reason="helm-python-sdk is not installed")
     with helm.Chart.load(str(CHART)) as chart:
-        files = chart.render(VALUES, name="desk", namespace="desk")
+        files = chart.render(VALUES | values, name="desk", namespace="desk")
     texts = [text for name, text in files.items() if name.endswith(".yaml")]
     return tuple(one for text in texts for one in yaml.safe_load_all(text) if one)
 
@@ -79,7 +82,7 @@ def test_the_chart_makes_valid_resources():
     validate = pytest.importorskip("kubernetes_validate").validate
     kinds = [resource["kind"] for resource in rendered()]
 
-    for resource in rendered():
+    for resource in (*rendered(), *rendered(**WITH_BUCKET)):
         validate(resource, "1.37", strict=True)
     assert sorted(set(kinds)) == [
         "Deployment", "Ingress", "Job", "PersistentVolumeClaim", "PodDisruptionBudget", "Service",
@@ -117,3 +120,19 @@ def test_the_api_of_the_chart_answers_pages_probes_and_prometheus():
     assert api["readinessProbe"]["httpGet"]["httpHeaders"] == [
         {"name": "Host", "value": "localhost"}
     ]
+
+
+def test_with_a_bucket_each_pod_has_files_of_its_own_and_there_is_no_shared_volume():
+    made = rendered(**WITH_BUCKET)
+    kinds = {one["kind"] for one in made}
+    (api,) = [
+        one["spec"]["template"]["spec"]
+        for one in made
+        if one["metadata"]["name"] == "desk-colloquy-api" and one["kind"] == "Deployment"
+    ]
+
+    assert "PersistentVolumeClaim" not in kinds
+    volumes = {volume["name"]: volume for volume in api["volumes"]}
+    assert volumes["data"]["emptyDir"] == {"sizeLimit": "20Gi"}
+    assert volumes["sources"]["persistentVolumeClaim"]["claimName"] == "ledgers"
+    assert {"name": "ARTIFACT_STORE", "value": "s3://colloquy/desk"} in api["containers"][0]["env"]

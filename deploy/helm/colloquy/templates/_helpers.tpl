@@ -70,6 +70,9 @@ securityContext:
 {{- /* The settings of API, workers and migration; the secret ones come with `colloquy.secrets`. */ -}}
 {{- define "colloquy.settings" -}}
 {{ include "colloquy.address" . }}
+{{- with .Values.artifactStore }}
+- {name: ARTIFACT_STORE, value: {{ . | quote }}}
+{{- end }}
 - {name: GRACE_SECONDS, value: {{ .Values.graceSeconds | quote }}}
 {{- range $name, $value := .Values.settings }}
 {{- if not (regexMatch "^(PROXY_|LOG_|TRUSTED_PROXIES$)" $name) }}
@@ -85,10 +88,26 @@ securityContext:
 
 {{- define "colloquy.data" -}}
 - name: data
+  {{- if .Values.artifactStore }}
+  emptyDir: {sizeLimit: {{ .Values.dataDir.size }}}
+  {{- else }}
   persistentVolumeClaim:
     claimName: {{ .Values.dataDir.existingClaim | default (printf "%s-data" (include "colloquy.name" .)) }}
+  {{- end }}
+{{- with .Values.dataDir.sourcesClaim }}
+- name: sources
+  persistentVolumeClaim: {claimName: {{ . }}, readOnly: true}
+{{- end }}
 - name: tmp
   emptyDir: {sizeLimit: 2Gi}
+{{- end }}
+
+{{- define "colloquy.mounts" -}}
+- {name: data, mountPath: /data}
+- {name: tmp, mountPath: /tmp}
+{{- if .Values.dataDir.sourcesClaim }}
+- {name: sources, mountPath: /data/sources, readOnly: true}
+{{- end }}
 {{- end }}
 
 {{- /* A probe of one of our servers, by a name that it accepts. Takes the path and the port's name. */ -}}
