@@ -17,6 +17,7 @@ from launch.console import Console
 from launch.environment import server_urls
 from launch.errors import LaunchError
 from launch.folders import make_folder
+from launch.pages import pages_flags
 from launch.ports import choose_port, is_free
 from launch.private_files import FolderLock, password_in
 from launch.record import StackRecord, read_record, stack_lock, write_record
@@ -79,6 +80,14 @@ def test_pages_and_demo_model_get_no_credentials(name, monkeypatch):
     assert pages["API_URL"] == "http://x"
     assert pages["PATH"] == demo_model["PATH"] == os.environ["PATH"]
     assert "canary" not in " ".join((*pages.values(), *demo_model.values()))
+
+
+def test_pages_log_as_the_settings_say():
+    settings = Settings(_env_file=None, log_level="ERROR", log_format="json")
+
+    command = parts.ui(Address("127.0.0.1", 1), {}, pages_flags(settings)).command
+
+    assert {"--log-level=ERROR", "--log-format=json"} <= set(command)
 
 
 def test_a_part_alone_without_servers_says_what_to_do(tmp_path):

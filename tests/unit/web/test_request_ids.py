@@ -1,5 +1,6 @@
 """Each request has one id: its own if it brings a plain one, or a new one."""
 
+import httpx
 import pytest
 from starlette.responses import JSONResponse
 from starlette.testclient import TestClient
@@ -9,6 +10,7 @@ from backend.addresses import Address
 from backend.logs.fields import only_fields, request_id
 from backend.web.protection import protect
 from backend.web.request_ids import HEADER, naming
+from ui.client import Client
 
 ADDRESS = Address("127.0.0.1", 8000)
 
@@ -54,3 +56,18 @@ def test_a_refused_request_has_its_id_as_well():
 def test_outside_of_a_request_nothing_is_passed_on():
     with only_fields():
         assert naming() == {}
+
+
+def test_pages_name_their_run_to_the_api():
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers.get(HEADER))
+        return httpx.Response(204)
+
+    client = Client(transport=httpx.MockTransport(answer))
+    with only_fields(request="run 1"):
+        client.send("GET", "server")
+    client.send("GET", "server")
+
+    assert asked == ["run 1", None]
