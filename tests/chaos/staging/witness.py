@@ -30,7 +30,7 @@ CREATE TABLE chaos_log (
 )
 """
 _NOTE = """
-CREATE FUNCTION chaos_note() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION chaos_note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
     INSERT INTO chaos_log (source, op, row_data)
     VALUES (TG_TABLE_NAME, TG_OP, to_jsonb(CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END));
