@@ -18,6 +18,7 @@ from launch.environment import ROOT, api_url, database_url, redis_url
 from launch.offline import is_offline, run_offline
 
 EXCHANGE = "backend.operations.exchange"
+BACKUP = "backend.operations.backup"
 Found = Callable[[Settings], Mapping[str, str]]
 
 
@@ -29,6 +30,16 @@ def integrity(arguments: list[str]) -> int:
 def drain(arguments: list[str]) -> int:
     """Let workers finish their turns and end: those named, or all of this host."""
     return run("backend.operations.drain", arguments, find_redis)
+
+
+def backup(arguments: list[str]) -> int:
+    """Write the database, files, artifacts and keys to a new folder, while Colloquy runs or not."""
+    return run(BACKUP, ["backup", *arguments], find_database, starts_database=True)
+
+
+def restore(arguments: list[str]) -> int:
+    """Restore such a folder into an empty installation."""
+    return run(BACKUP, ["restore", *arguments], find_database, starts_database=True)
 
 
 def find_redis(settings: Settings) -> Mapping[str, str]:

@@ -5,3 +5,6 @@ CREATE TABLE installation (
     CONSTRAINT pk_installation PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX ix_installation_one ON installation ((true));
+
+-- A restored dump fills tables with an empty search_path: what their columns call must find the rest.
+ALTER FUNCTION cut_words(text) SET search_path FROM CURRENT;
