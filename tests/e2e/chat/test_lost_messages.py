@@ -151,3 +151,36 @@ def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
     expect(desk.sidebar.get_by_text(NEXT)).to_be_visible()
     desk.sees_not(NEXT)
     desk.sees("What would you like to know?")
+
+
+def test_what_is_written_while_a_session_opens_is_said_there(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.ask("First")
+    desk.sees("An answer.")
+    desk.is_idle()
+    first = desk.session_id
+    desk.new_chat()
+    desk.ask("Second")
+    desk.is_idle()
+    waiting: list[Route] = []
+    may_pass = Event()
+    history = re.compile(rf"/sessions/{first}(/messages.*)?$")
+    desk.page.route(
+        history, lambda route: route.continue_() if may_pass.is_set() else waiting.append(route)
+    )
+
+    desk.row(first).click()
+    desk.composer.focus()
+    desk.page.keyboard.type("Said at once")
+    desk.page.keyboard.press("Enter")
+    said = ["First", "Said at once"]
+    stack.wait_for(lambda: texts(stack.messages(first), "user") == said, "it was said elsewhere")
+
+    may_pass.set()
+    for route in waiting:
+        route.continue_()
+    desk.sees_once("Said at once")
+    desk.is_idle()
+    expect(desk.composer).to_be_focused()

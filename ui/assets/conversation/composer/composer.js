@@ -47,6 +47,7 @@ export class Composer {
     this.last = Promise.resolve();
     this.area = /** @type {HTMLTextAreaElement | null} */ (null);
     this.isToFocus = false;
+    this.leftAt = -Infinity; // when its text area, which had the focus, was last taken away
     /** The page that draws it, or null: another chat is open. */
     this.page = /** @type {{conversation: any, app: any} | null} */ (null);
   }

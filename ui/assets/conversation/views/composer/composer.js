@@ -13,6 +13,7 @@ import { Attached } from "./files.js";
 import { useMentions } from "./mentions.js";
 
 const INPUT_METHOD = 229; // Safari sends the key after the composition has ended: all browsers give it this code
+const SAME_MS = 500; // within which a page that takes another's place goes on with what was being written
 const LONG = 100_000; // characters, from which on finding the direction of each paragraph takes seconds
 const DIALOG = '[role="dialog"], [role="alertdialog"]';
 const hasDialog = () => [...document.querySelectorAll(DIALOG)].some((one) => one.checkVisibility()); // one that is open
@@ -104,8 +105,11 @@ const Box = ({ composer, agents, placeholder, add }) => {
   const text = composer.text.value;
   useLayoutEffect(() => {
     composer.area = area.current;
-    if (composer.isToFocus) composer.focus();
-    return () => { composer.area = null; };
+    if (composer.isToFocus || performance.now() - composer.leftAt < SAME_MS) composer.focus();
+    return () => {
+      if (document.activeElement === area.current) composer.leftAt = performance.now();
+      composer.area = null;
+    };
   }, [composer]);
   useLayoutEffect(() => grow(area.current), [text]);
   const press = (event) => {
@@ -144,7 +148,10 @@ const Box = ({ composer, agents, placeholder, add }) => {
 
 const Writing = ({ app, conversation }) => {
   const { id } = conversation;
-  const composer = useMemo(() => composerOf(id), [id, conversation]);
+  // What is written while another chat is being opened is for that one.
+  const target = app.opening.value ? JSON.parse(app.opening.value).session : id;
+  const isHere = target === id;
+  const composer = useMemo(() => composerOf(target), [target, conversation]);
   const server = app.server.value;
   const turns = conversation.turns.value;
   const domains = useDomains(id === null);
@@ -152,7 +159,7 @@ const Writing = ({ app, conversation }) => {
   const agents = useAgents(conversation, composer, domains);
   const { act: stop, problem: unstopped } = useAct(() => composer.stop(conversation.turns.value));
   const add = (files) => composer.files.add(files, server?.max_file_mb ?? 200);
-  useLayoutEffect(() => composer.enter(app, conversation), [composer, conversation]);
+  useLayoutEffect(() => (isHere ? composer.enter(app, conversation) : undefined), [composer, conversation, isHere]);
   const away = conversation.problem.value ?? app.problem.value;
   const wasAway = useRef(false);
   useEffect(() => { // the service is back: that it was away is no reason any more
@@ -169,8 +176,8 @@ const Writing = ({ app, conversation }) => {
       <${Away} problem=${away} />
       <${Refusal} problem=${composer.problem.value ?? unstopped} />
       <div class="cq-line cq-beside">
-        <${Model} composer=${composer} conversation=${conversation} server=${server} domains=${domains} />
-        ${turns.length > 0 && html`<${Stop} key=${turns[0].id} turn=${turns[0]} composer=${composer} turns=${turns} />`}
+        ${isHere && html`<${Model} composer=${composer} conversation=${conversation} server=${server} domains=${domains} />`}
+        ${isHere && turns.length > 0 && html`<${Stop} key=${turns[0].id} turn=${turns[0]} composer=${composer} turns=${turns} />`}
       </div>
       <${Attached} files=${composer.files} reader=${conversation.reader} />
       <${Box} key=${composer} composer=${composer} agents=${agents} placeholder=${placeholder} add=${add} />
