@@ -14,7 +14,7 @@ from backend.settings import Settings
 from launch import parts
 from launch.alone import become
 from launch.console import Console
-from launch.environment import ROOT, api_url, database_url, redis_url
+from launch.environment import ROOT, api_url, database_url, redis_url, server_urls
 from launch.offline import is_offline, run_offline
 
 EXCHANGE = "backend.operations.exchange"
@@ -30,6 +30,11 @@ def integrity(arguments: list[str]) -> int:
 def drain(arguments: list[str]) -> int:
     """Let workers finish their turns and end: those named, or all of this host."""
     return run("backend.operations.drain", arguments, find_redis)
+
+
+def doctor(arguments: list[str]) -> int:
+    """Say of each part of this host whether it fits the others, and what to do if not."""
+    return run("backend.operations.doctor", arguments, server_urls)
 
 
 def backup(arguments: list[str]) -> int:
