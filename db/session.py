@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, even
 from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
+from sqlalchemy.pool import QueuePool
 
 from db.live import connection_name
 from db.plain_errors import keep_values_out
@@ -251,6 +252,12 @@ class Database:
         """Return how many connections of our role the database accepts, from all processes."""
         with self.read() as session:
             return int(session.scalar(ROOM) or 0)
+
+    @property
+    def in_use(self) -> int:
+        """How many connections are in use now."""
+        pool = self.engine.pool
+        return pool.checkedout() if isinstance(pool, QueuePool) else 0
 
     def close(self) -> None:
         """Close all connections."""

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from functools import partial
 
 import anyio.to_thread
 from fastapi import Depends, FastAPI, Request
+from prometheus_client import CollectorRegistry
 from starlette.responses import Response
 from starlette.types import ASGIApp, Scope
 
@@ -20,7 +20,8 @@ from backend.api.channels import Channels
 from backend.api.http.bodies import Bodies
 from backend.api.http.head import HeadAsGet
 from backend.api.http.threads import Shared
-from backend.api.metrics import OpenRequests, write_metrics
+from backend.api.http.times import Times
+from backend.api.metrics import Metrics, OpenRequests
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.query import refuse_unknown
@@ -105,7 +106,7 @@ def create_app(services: Services) -> FastAPI:
         services.database, services.sandbox, services.artifacts, services.settings.pages_url
     )
     app.state.parts = server.PartsCheck(services)
-    app.state.metrics = Shared(partial(_write_metrics, app))
+    app.state.metrics = Shared(_metrics(app).write)
     return app
 
 
@@ -157,9 +158,15 @@ def serve_app(app: FastAPI, address: Address) -> ASGIApp:
     return protect(served, address, refuse=refuse)
 
 
-def _write_metrics(app: FastAPI) -> bytes:
-    open_requests = OpenRequests(app.state.waits.count, app.state.channels.count)
-    return write_metrics(app.state.services, app.state.problems, open_requests)
+def _metrics(app: FastAPI) -> Metrics:
+    """Return the figures of this process, to which its requests add their times."""
+
+    def count_open() -> OpenRequests:
+        return OpenRequests(app.state.waits.count, app.state.channels.count)
+
+    registry = CollectorRegistry()
+    app.add_middleware(Times, registry=registry)
+    return Metrics(app.state.services, app.state.problems, count_open, registry)
 
 
 @asynccontextmanager

@@ -1,9 +1,17 @@
 """Metrics for Prometheus, read from the database and Redis at each scrape."""
 
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Gauge,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -14,6 +22,8 @@ from backend.auth.acting import as_system
 from backend.operations.metrics import QUANTILES, read_last_hour, read_present
 from backend.operations.workers import list_workers
 from backend.turns.process.services import Services
+from backend.usage.totals import ModelTotal, Totals
+from backend.version import VERSION
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
@@ -65,25 +75,46 @@ class OpenRequests:
     streams: int
 
 
-def write_metrics(
-    services: Services, problems: Mapping[int, int], open_requests: OpenRequests
-) -> bytes:
-    """Return the text of a scrape; a part that does not answer has `up` 0 and no figures.
+class Metrics:
+    """The figures of one API process: of itself, and of the installation.
 
-    `problems`: how many errors this process has returned, by status.
+    `problems`: how many errors it has returned, by status; `count_open`: what it holds open.
     """
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(services, problems, open_requests))
-    return generate_latest(registry)
+
+    def __init__(
+        self,
+        services: Services,
+        problems: Mapping[int, int],
+        count_open: Callable[[], OpenRequests],
+        own: CollectorRegistry,
+    ) -> None:
+        ProcessCollector(registry=own)
+        PlatformCollector(registry=own)
+        build = Gauge("colloquy_build_info", "This process's version.", ["version"], registry=own)
+        build.labels(VERSION).set(1)
+        own.register(_Collector(services, problems, count_open))
+        self._own = own
+
+    def write(self) -> bytes:
+        """Return the text of a scrape; a part that does not answer has `up` 0 and no figures."""
+        return generate_latest(self._own)
 
 
 class _Collector(Collector):
     def __init__(
-        self, services: Services, problems: Mapping[int, int], open_requests: OpenRequests
+        self,
+        services: Services,
+        problems: Mapping[int, int],
+        count_open: Callable[[], OpenRequests],
     ) -> None:
         self._services = services
         self._problems = problems
-        self._open_requests = open_requests
+        self._count_open = count_open
+        self._totals = Totals()
+
+    def describe(self) -> Iterator[Metric]:
+        """Say nothing: what there is, is read at each scrape."""
+        return iter(())
 
     def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily("colloquy_up", "1 when the part answers.", labels=["part"])
@@ -98,12 +129,12 @@ class _Collector(Collector):
         except RedisError:
             up.add_metric(["redis"], 0)
         yield up
+        open_requests = self._count_open()
         says = "Requests to this API process that are waiting for a turn to end."
-        yield GaugeMetricFamily(
-            "colloquy_waiting_requests", says, value=self._open_requests.waiting
-        )
+        yield GaugeMetricFamily("colloquy_waiting_requests", says, value=open_requests.waiting)
         says = "Event streams that this API process holds open."
-        yield GaugeMetricFamily("colloquy_event_streams", says, value=self._open_requests.streams)
+        yield GaugeMetricFamily("colloquy_event_streams", says, value=open_requests.streams)
+        yield from self._resources()
         yield _labelled(
             CounterMetricFamily(
                 "colloquy_problems", "Errors that this API process returned.", labels=["status"]
@@ -111,10 +142,35 @@ class _Collector(Collector):
             {str(status): count for status, count in self._problems.items()},
         )
 
+    def _resources(self) -> Iterator[Metric]:
+        database = self._services.database
+        says = "Connections to the database that this API process keeps, and that are in use."
+        connections = GaugeMetricFamily("colloquy_database_connections", says, labels=["state"])
+        yield _labelled(connections, {"kept": database.kept, "used": database.in_use})
+        says = "Free bytes of the disk of this process's DATA_DIR."
+        free = shutil.disk_usage(self._services.settings.data_dir).free
+        yield GaugeMetricFamily("colloquy_disk_free_bytes", says, value=free)
+
+    def _usage(self, totals: Mapping[str, ModelTotal]) -> Iterator[Metric]:
+        says = "Requests that models have answered."
+        calls = CounterMetricFamily("colloquy_model_calls", says, labels=["model"])
+        says = "Cost by the prices that were set at the time."
+        cost = CounterMetricFamily("colloquy_cost", says, labels=["model"])
+        yield _labelled(calls, {name: one.model_calls for name, one in totals.items()})
+        yield _labelled(cost, {name: one.cost for name, one in totals.items()})
+        says = "Tokens; cached ones are among the input, reasoning among the output."
+        tokens = CounterMetricFamily("colloquy_tokens", says, labels=["model", "kind"])
+        for name, one in totals.items():
+            for kind in ("input", "cached", "output", "reasoning"):
+                tokens.add_metric([name, kind], getattr(one, f"{kind}_tokens"))
+        yield tokens
+
     def _turns(self) -> Iterator[Metric]:
         at_once = self._services.settings.user_turns_at_once
         with self._services.database.read() as session, as_system(session):
             present, hour = read_present(session, at_once), read_last_hour(session)
+            totals = self._totals.read(session)
+        yield from self._usage(totals)
         turns = GaugeMetricFamily("colloquy_turns", "Unfinished turns.", labels=["status"])
         yield _labelled(turns, present.by_status)
         for figures, gauges in ((present, PRESENT), (hour, LAST_HOUR)):

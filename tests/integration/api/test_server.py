@@ -121,7 +121,10 @@ def test_metrics_tell_what_became_of_the_last_hour(own_stack: Stack) -> None:
 def test_every_figure_that_operators_are_told_of_is_there(stack: Stack) -> None:
     told = re.findall(r"`(colloquy_\w+)[{`]", OPERATIONS.read_text())
 
-    names = {name.partition("{")[0] for name in scrape(stack)}
+    stack.chat(script({"text": "Counted."}))
+    figures = {name.partition("{")[0] for name in scrape(stack)}
+    own = {name for name in figures if name.startswith("colloquy_")}
+    names = {re.sub("seconds_(bucket|count|sum|created)$", "seconds", name) for name in own}
 
     # Without a failure of the last hour there is no reason to name, nor a problem to count.
     absent = {"colloquy_hour_failures", "colloquy_problems_total"}
@@ -246,3 +249,27 @@ def test_documented_are_the_kinds_of_answers_that_are_given(stack: Stack) -> Non
     assert (
         set(of_session["4XX"]["content"]) == set(of_session["503"]["content"]) == {given(unknown)}
     )
+
+
+def test_times_usage_and_this_process_are_measured(stack: Stack) -> None:
+    tokens = 'colloquy_tokens_total{kind="output",model="scripted"}'
+    calls = 'colloquy_model_calls_total{model="scripted"}'
+    stack.chat(script({"text": "Counted."}))
+    before = scrape(stack)
+    stack.chat(script({"text": "Counted once more."}))
+    stack.client.get("/sessions/nowhere")
+    httpx.get(f"{stack.base_url}/{uuid4().hex}")
+
+    after = stack.wait_for(
+        lambda: (now := scrape(stack))[calls] > before[calls] and now, "the turn is not counted"
+    )
+
+    assert after[tokens] > before[tokens]
+    route = 'method="POST",route="/chat",status="2xx"'
+    counted = f"colloquy_http_seconds_count{{{route}}}"
+    assert after[counted] == before[counted] + 1
+    assert after['colloquy_http_seconds_count{method="unknown",route="unknown",status="4xx"}']
+    assert after['colloquy_database_connections{state="kept"}'] > 0
+    assert after["colloquy_disk_free_bytes"] > 0
+    assert after["process_resident_memory_bytes"] > 0
+    assert after[f'colloquy_build_info{{version="{VERSION}"}}'] == 1
