@@ -11,6 +11,7 @@ from hypothesis import settings as examples
 
 from backend.data.sources import PRELOADED
 from backend.sandbox.sandbox import Sandbox
+from backend.storage.stores import MARK
 from tests.fakes import ScriptedModel
 from tests.forked import fork
 from tests.stack import Servers, Stack
@@ -130,6 +131,8 @@ def demo_stack(servers: Servers, demo_home: Path) -> Iterator[Stack]:
 
     Few modules use it, so it ends with each of them: an idle stack costs the others time.
     """
+    for mark in demo_home.rglob(MARK):  # each stack is an installation of its own
+        mark.unlink()
     stack = Stack(servers.new_database(), servers.new_redis(), demo_home, OPENAI_API_KEY="")
     stack.ends_with_it.callback(servers.stop_redis, stack.redis_url)
     stack.environment.pop("OPENAI_BASE_URL", None)

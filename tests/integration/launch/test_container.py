@@ -16,13 +16,16 @@ from tests.shipped import ROOT, health, image_environment
 from tests.stack import PATIENCE_SECONDS, Servers
 
 FOLDER = "/mnt"  # of the container's data; the rest of the machine's files is read-only there
+CODE = "/media"  # where it is meanwhile, because it may be below /tmp
 CONTAINER = f"""
 set -e
 mount --bind "$DATA_DIR" {FOLDER}
-mount --bind {ROOT} {ROOT}
-mount -o remount,ro,bind {ROOT}
+mount --bind {ROOT} {CODE}
 mount -o remount,ro,bind /
 mount -t tmpfs -o noexec,nosuid,nodev tmpfs /tmp
+mkdir -p {ROOT}
+mount --bind {CODE} {ROOT}
+mount -o remount,ro,bind {ROOT}
 cd {ROOT}
 DATA_DIR={FOLDER} exec "$@"
 """
