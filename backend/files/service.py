@@ -175,10 +175,11 @@ class Files:
         session_id: UUID | None,
         if_exists: IfExists,
     ) -> UUID:
-        file_id, kept = rows.new_id(), False
+        file_id, is_sealed = rows.new_id(), False
         try:
             new = _new_file(incoming, rows.clean_name(name), session_id)
-            incoming.seal()
+            incoming.seal(file_id)
+            is_sealed = True
             taken = self._sources.names()
             with self._database.transaction() as session:
                 if session_id is not None:
@@ -196,9 +197,8 @@ class Files:
                     details = {"replaced": str(replaced), "name": new.name}
                     audit.record(session, scope.user_id, "replaced", "file", file_id, details)
                 incoming.keep(file_id)
-                kept = True
         except BaseException:
-            if kept:
+            if is_sealed:
                 self.store.erase(file_id)
             raise
         finally:

@@ -56,17 +56,20 @@ class Incoming:
         if len(self.head) < head_bytes:
             self.head += piece[: head_bytes - len(self.head)]
 
-    def seal(self) -> None:
-        """Flush the file to disk, which may take a while; nothing can be added after it."""
+    def seal(self, file_id: UUID) -> None:
+        """Flush the file to disk, and put it into the bucket; nothing can be added after it.
+
+        That may take longer than a transaction may be idle, so it comes before one.
+        """
         with _writing():
             os.fsync(self._file.fileno())
-        self._file.close()
+            self._file.close()
+            if self._bucket:
+                self._bucket.put(file_id.hex, self._place)
 
     def keep(self, file_id: UUID) -> None:
         """Move the sealed file to its place, where it survives a crash."""
         with _writing():
-            if self._bucket:
-                self._bucket.put(file_id.hex, self._place)
             self._place.rename(self._folder / file_id.hex)
             folder = os.open(self._folder, os.O_RDONLY)
             try:

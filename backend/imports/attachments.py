@@ -92,6 +92,7 @@ class Attachments:
         if file.media_type.startswith(("image/", "audio/", "video/")):
             return False
         incoming = self.store.begin()
+        file_id = file_rows.new_id()
         try:
             with path.open("rb") as bytes_of:
                 while piece := bytes_of.read(_PIECE):
@@ -100,7 +101,6 @@ class Attachments:
             if not isinstance(found, Format) or found not in _QUERIED or not incoming.size:
                 return False
             kind = FileKind.DOCUMENT if found in (Format.PDF, Format.DOCUMENT) else FileKind.TABLE
-            file_id = file_rows.new_id()
             new = file_rows.NewFile(
                 file_rows.clean_name(file.name[-120:]),
                 incoming.size,
@@ -109,7 +109,8 @@ class Attachments:
                 kind,
                 conversation_id,
             )
-            incoming.seal()
+            incoming.seal(file_id)
+            self.kept.append(file_id)
             with session.begin_nested():
                 file_rows.add(
                     session,
@@ -121,8 +122,10 @@ class Attachments:
                     if_exists=IfExists.ADD,
                 )
             incoming.keep(file_id)
-            self.kept.append(file_id)
         except AppError as error:
+            if file_id in self.kept:
+                self.kept.remove(file_id)
+                self.store.erase(file_id)
             notes.append(f"{file.name[:200]} cannot be queried: {error.detail}")
             return False
         finally:

@@ -168,8 +168,9 @@ class Restorer:
             kind = FileKind.DOCUMENT if is_document else FileKind.TABLE
             name, size = file_rows.clean_name(row["name"]), incoming.size
             new = file_rows.NewFile(name, size, row["sha256"], found, kind, session_id)
-            incoming.seal()
             file_id = UUID(row["id"])
+            incoming.seal(file_id)
+            self._files.append(file_id)
             with session.begin_nested():
                 file_rows.add(
                     session,
@@ -189,7 +190,6 @@ class Restorer:
                     .values(created_at=_typed("file", row)["created_at"], corrections=given)
                 )
             incoming.keep(file_id)
-            self._files.append(file_id)
         finally:
             incoming.drop()
 

@@ -63,7 +63,7 @@ class Imports:
         try:
             if not size:
                 raise InvalidInput("The file is empty.")
-            incoming.seal()
+            incoming.seal(import_id)
             incoming.keep(import_id)
             path = self.place.upload(import_id)
             found = self._sandbox.run_blocking(

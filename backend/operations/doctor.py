@@ -21,6 +21,7 @@ from backend.storage.belonging import check_belongings
 from backend.text import counted
 from db.live import find_older
 from db.models.file import FileRow
+from db.roles import DatabaseRole
 from db.schema import REVISIONS, UnusableDatabase
 from db.session import Database
 
@@ -57,7 +58,7 @@ def checks(settings: Settings, database: Database, redis: Redis) -> Mapping[str,
     return {
         "settings": _settings,
         "database": partial(_database, database),
-        "roles": partial(_roles, database),
+        "roles": partial(_roles, settings),
         "clock": partial(_clock, database),
         "Redis": partial(_redis, redis),
         "installation": partial(_installation, settings, database, redis),
@@ -104,18 +105,18 @@ def _counts(ask: Callable[..., object]) -> Iterator[str]:
     yield counted(int(str(ask(select(func.count()).select_from(FileRow)))), "uploaded file")
 
 
-def _roles(database: Database) -> str:
-    for role in ("api", "worker"):
-        query = text(
-            "SELECT EXISTS (SELECT FROM pg_roles, pg_class WHERE pg_class.oid ="
-            " to_regclass('conversations') AND rolname = pg_get_userbyid(relowner) || :role)"
-        )
-        with database.read() as session:
-            if not session.scalar(query, {"role": f"_{role}"}):
-                raise Unwell(
-                    "PostgreSQL itself does not keep the rows of people apart: a role is missing."
-                    " `make migrate` prints what an administrator of PostgreSQL has to run."
-                )
+def _roles(settings: Settings) -> str:
+    for role in DatabaseRole:
+        database = Database(settings.database_url, pool_size=1, role=role)
+        try:
+            has_role = database.has_own_role()
+        finally:
+            database.close()
+        if not has_role:
+            raise Unwell(
+                "PostgreSQL itself does not keep the rows of people apart: a role is missing."
+                " `make migrate` prints what an administrator of PostgreSQL has to run."
+            )
     return "PostgreSQL itself keeps the rows of people apart"
 
 

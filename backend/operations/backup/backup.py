@@ -1,6 +1,5 @@
 """Writes a backup: the database at one moment, and all contents that it names then."""
 
-import hashlib
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, create_engine, text
 
-from backend.artifacts.contents import Contents
+from backend.artifacts.contents import Contents, digest
 from backend.connections.keyring import FILE as KEY_FILE
 from backend.errors.artifacts import ArtifactContentGone
 from backend.errors.base import AppError
@@ -80,9 +79,8 @@ def write_backup(
 
 def describe(folder: Path, path: str) -> Content:
     """Return what a manifest says of a file."""
-    with (folder / path).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Content(path=path, size=(folder / path).stat().st_size, sha256=digest)
+    place = folder / path
+    return Content(path=path, size=place.stat().st_size, sha256=digest(place))
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Restores a backup into an empty installation."""
 
-import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, create_engine, text
 
-from backend.artifacts.contents import Contents
+from backend.artifacts.contents import Contents, digest
 from backend.errors.base import AppError
 from backend.files.store import FileStore
 from backend.operations.backup.manifest import Content, Manifest
@@ -73,13 +72,12 @@ def restore_backup(
 
 def _check(folder: Path, content: Content) -> None:
     try:
-        with (folder / content.path).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        found = digest(folder / content.path)
     except OSError as error:
         raise NotRestorable(
             f"{content.path} of the backup cannot be read: {error.strerror}."
         ) from None
-    if digest != content.sha256:
+    if found != content.sha256:
         raise NotRestorable(
             f"{content.path} of the backup is not what was written. Nothing was changed."
         )
@@ -127,7 +125,8 @@ def _put_file(files: FileStore, folder: Path, content: Content) -> None:
         with (folder / content.path).open("rb") as file:
             while piece := file.read(_BLOCK):
                 incoming.write(piece)
-        incoming.seal()
-        incoming.keep(UUID(hex=Path(content.path).name))
+        file_id = UUID(hex=Path(content.path).name)
+        incoming.seal(file_id)
+        incoming.keep(file_id)
     finally:
         incoming.drop()

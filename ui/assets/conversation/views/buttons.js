@@ -48,15 +48,6 @@ export const CodeBlock = ({ text, whole = text, language = "" }) => html`
     <${Copy} text=${whole} label="Copy to clipboard" />
   </div>`;
 
-/** @param {Blob} blob @param {string} name */
-export const save = (blob, name) => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
-};
-
 /** A link that saves what is at an address. */
 export const Download = ({ href, name, label, title = label }) => html`
   <a class="colloquy-text-button" href=${href} download=${name} title=${title}>${icon("download")} ${label}</a>`;

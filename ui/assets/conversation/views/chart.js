@@ -3,7 +3,7 @@ import { Problem, read } from "../api.js";
 import { fileName, oneLine } from "../formats.js";
 import { html, icon, useEffect, useRef, useState } from "../html.js";
 import { libraries } from "../libraries.js";
-import { save } from "./buttons.js";
+import { save } from "../../saving.js";
 
 const HEIGHT = 320;
 const REST_MS = 250; // after the last letter of a filter

@@ -4,7 +4,8 @@ import { StreamingText } from "../../markdown.js";
 import { html, icon, render, useLayoutEffect, useMemo, useRef, useState } from "../html.js";
 import { readable } from "../json.js";
 import { partsOf } from "../markup.js";
-import { CodeBlock as Block, save } from "./buttons.js";
+import { save } from "../../saving.js";
+import { CodeBlock as Block } from "./buttons.js";
 import { Diagram } from "./diagram.js";
 
 const ANSWER_CHARS = 200_000;
