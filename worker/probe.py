@@ -1,4 +1,4 @@
-"""The probes of a worker: `/healthz` and `/readyz` on a port of their own.
+"""The probes of a worker and its figures: `/healthz`, `/readyz`, `/metrics` on their own port.
 
 Threads answer that need neither the agents' loop nor a server: what they say was found out before.
 """
@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
 from backend.errors.base import ConfigurationError
+from backend.telemetry.figures import WORK, describe_process
 
 OK = "ok"
 CLIENT_SECONDS = 5.0  # to send a request
@@ -37,6 +40,7 @@ class Probe:
 
     def start(self) -> None:
         """Answer from now on."""
+        describe_process(WORK.registry)
         threading.Thread(target=self._server.serve_forever, name="probe", daemon=True).start()
 
 
@@ -65,8 +69,11 @@ class _Handler(BaseHTTPRequestHandler):
             states = self.server.states()
             is_ready = all(state == OK for state in states.values())
             self._send(HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE, states)
+        elif path == "/metrics":
+            self._send_content(HTTPStatus.OK, CONTENT_TYPE_LATEST, generate_latest(WORK.registry))
         else:
-            self._send(HTTPStatus.NOT_FOUND, {"detail": "Here are /healthz and /readyz only."})
+            others = {"detail": "Here are /healthz, /readyz and /metrics only."}
+            self._send(HTTPStatus.NOT_FOUND, others)
 
     do_HEAD = do_GET
 
@@ -79,9 +86,11 @@ class _Handler(BaseHTTPRequestHandler):
         log.debug(format, *arguments)
 
     def _send(self, status: HTTPStatus, body: States) -> None:
-        content = json.dumps(body).encode()
+        self._send_content(status, "application/json", json.dumps(body).encode())
+
+    def _send_content(self, status: HTTPStatus, kind: str, content: bytes) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", "no-store")
         self.end_headers()

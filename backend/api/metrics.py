@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
-    Gauge,
-    PlatformCollector,
-    ProcessCollector,
     generate_latest,
 )
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -21,9 +18,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from backend.auth.acting import as_system
 from backend.operations.metrics import QUANTILES, read_last_hour, read_present
 from backend.operations.workers import list_workers
+from backend.telemetry.figures import describe_process
 from backend.turns.process.services import Services
 from backend.usage.totals import ModelTotal, Totals
-from backend.version import VERSION
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
@@ -88,10 +85,7 @@ class Metrics:
         count_open: Callable[[], OpenRequests],
         own: CollectorRegistry,
     ) -> None:
-        ProcessCollector(registry=own)
-        PlatformCollector(registry=own)
-        build = Gauge("colloquy_build_info", "This process's version.", ["version"], registry=own)
-        build.labels(VERSION).set(1)
+        describe_process(own)
         own.register(_Collector(services, problems, count_open))
         self._own = own
 

@@ -10,6 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.errors.base import AppError
+from backend.telemetry.calls import CallResult, result_of
+from backend.telemetry.figures import WORK
 from backend.types import JSON
 
 ANSWER = "answer"
@@ -83,14 +85,15 @@ class ModelCall:
     @contextmanager
     def under_way(self) -> Iterator[None]:
         """Record how long the block takes, and why it fails if it does."""
-        begun = time.monotonic()
+        begun, result = time.monotonic(), CallResult.OK
         try:
             yield
         except BaseException as error:
-            self.failure = _name(error)
+            self.failure, result = _name(error), result_of(error)
             raise
         finally:
             self.seconds = time.monotonic() - begun
+            WORK.model_called(str(self.payload["model"]), result, self.seconds)
 
 
 def _name(error: BaseException) -> str:

@@ -30,6 +30,7 @@ from backend.agents.steps.tool_results import (
 )
 from backend.errors.conversations import corrupt_if_it_fails
 from backend.schemas.conversations.outcomes import CallOutcome
+from backend.telemetry.calls import CallResult, tool_call
 from backend.tools.asker import Asker
 from backend.tools.context import CALL_ID, CALL_PLACE
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
@@ -118,16 +119,24 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         """Run the tool; GraphBubbleUp is not a failure but LangGraph's way to interrupt."""
         if effect is Effect.IDEMPOTENT:
             IDEMPOTENCY_KEY.set(place.key.idempotency_key(self._turn_id))
-        try:
-            result = await run_bounded(handler(request), self._seconds)
-        except GraphBubbleUp:
-            raise
-        except TookTooLong as error:
-            runs_on = error.runs_on or runs_in_thread(request.tool)
-            return took_too_long(request, self._seconds, effect, runs_on=runs_on)
-        except Exception as error:  # noqa: BLE001  # an edge: the model reads it
-            return failed(request, error)
-        return tidy(result) if isinstance(result, ToolMessage) else result
+        with tool_call(_kind(request.tool)) as call:
+            try:
+                result = await run_bounded(handler(request), self._seconds)
+            except GraphBubbleUp:
+                call.result = CallResult.WAITS
+                raise
+            except TookTooLong as error:
+                call.result = CallResult.TIMED_OUT
+                runs_on = error.runs_on or runs_in_thread(request.tool)
+                return took_too_long(request, self._seconds, effect, runs_on=runs_on)
+            except Exception as error:  # noqa: BLE001  # an edge: the model reads it
+                call.result = CallResult.FAILED
+                return failed(request, error)
+            if not isinstance(result, ToolMessage):
+                return result
+            if result.status == "error":
+                call.result = CallResult.FAILED
+            return tidy(result)
 
     async def _record(
         self, request: ToolCallRequest, place: BatchPosition, effect: Effect, result: Result
@@ -138,6 +147,11 @@ class ToolGuard(AgentMiddleware[Any, Any]):
             message = clean(dump_message(result))
             name = request.tool_call["name"]
             await self._journal.finished(place.key, name, effect, message, artifact)
+
+
+def _kind(tool: Any) -> str:
+    """Return what a tool is counted as: of servers, who may have thousands, their name."""
+    return f"mcp:{tool.server_name}" if isinstance(tool, McpTool) else str(tool.name)
 
 
 def _load_result(recorded: JSON, artifact: JSON | None) -> ToolMessage:

@@ -63,6 +63,11 @@ class McpTool(BaseTool):
         wrapped._checks, wrapped._on_progress = checks, on_progress
         return wrapped
 
+    @property
+    def server_name(self) -> str:
+        """Return the name of the tool's server."""
+        return self._server.name
+
     def is_for(self, rights: Rights) -> bool:
         """Return whether a person with these rights may use the tool's server."""
         return may_use_server(rights, self._server.name, self._server.secrets)

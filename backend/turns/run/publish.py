@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from backend.schemas.events import MessageAdded, MessageUpdated, TurnFinished
+from backend.telemetry.figures import WORK
 from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.turns.run.close import Closed
@@ -12,12 +13,14 @@ from backend.turns.run.stopping import stop_task_turn
 
 def publish_closed(services: Services, closed: Closed) -> None:
     """Publish how a turn ended, and wake the turn after it."""
-    context = closed.context
+    context, turn = closed.context, closed.turn
+    if turn.finished_at:
+        WORK.turn_ended(turn.status, (turn.finished_at - turn.created_at).total_seconds())
     services.events.publish(
-        closed.turn.session_id,
+        turn.session_id,
         *(MessageUpdated(context=context, message=row) for row in closed.updated),
         *(MessageAdded(context=context, message=row) for row in closed.added),
-        TurnFinished(context=context, turn=closed.turn),
+        TurnFinished(context=context, turn=turn),
         position=closed.added[-1].position if closed.added else 0,
     )
     if closed.next_turn:

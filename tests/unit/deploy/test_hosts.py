@@ -14,6 +14,8 @@ from tests.shipped import DEPLOY, ROOT, run
 
 ALERTS = DEPLOY / "prometheus" / "alerts.yaml"
 FIGURE = re.compile(r"\bcolloquy_\w+")
+JOB = re.compile(r'job="([^"]+)"')
+PART_OF = re.compile(r"_seconds_(?:bucket|count|sum)$")  # of a histogram
 
 
 @pytest.mark.parametrize(
@@ -88,9 +90,23 @@ def test_each_figure_with_an_alarm_has_a_rule_and_each_rule_has_a_figure_that_ex
 
 
 def test_the_dashboard_shows_each_figure_with_an_alarm_and_none_that_does_not_exist():
-    shown = {name for text in panels() for name in FIGURE.findall(text)}
+    shown = {PART_OF.sub("_seconds", name) for text in panels() for name in FIGURE.findall(text)}
 
     assert {name for name, has_alarm in told().items() if has_alarm} <= shown <= told().keys()
+
+
+def test_the_scrapes_have_the_names_that_rules_and_dashboard_look_for():
+    scrapes = yaml.safe_load((DEPLOY / "prometheus" / "scrape.yaml").read_text())
+    jobs = [one["job_name"] for one in scrapes["scrape_configs"]]
+    watched = set(re.findall(r'job="([^"]+)"', " ".join(rule["expr"] for rule in rules())))
+    board = json.loads((DEPLOY / "grafana" / "dashboard.json").read_text())
+    (job,) = (one for one in board["templating"]["list"] if one["name"] == "job")
+    shown = {name.replace("${job}", "$job") for text in panels() for name in JOB.findall(text)}
+
+    assert jobs == ["colloquy", "colloquy-workers"]
+    assert watched == {job["current"]["value"]} == {"colloquy"}
+    assert shown == {name.replace("colloquy", "$job") for name in jobs}
+    assert scrapes["rule_files"] == [ALERTS.name]
 
 
 def test_a_rule_says_what_is_wrong_and_what_to_do():

@@ -1,6 +1,7 @@
 """The one writer of a running turn: every save names the attempt, every event follows its save."""
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
@@ -27,6 +28,7 @@ from backend.schemas import events
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import RouteReason, Turn, TurnStatus
 from backend.schemas.events import SessionEvent
+from backend.telemetry.figures import WORK
 from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.turns.run.attempt import hold_turn, note_wait
@@ -76,6 +78,8 @@ class Recorder:
         self._asked = ModelCallLog()
         self._calls = OpenCalls()
         self._calls.opened(list(claim.calls))
+        self._claimed_at = time.monotonic()
+        self._has_spoken = claim.attempt > 1  # in an earlier attempt, as far as is known here
 
     def started(self) -> None:
         """Publish that the turn runs, and show its message if that had to wait."""
@@ -109,6 +113,9 @@ class Recorder:
         event, content_type = _SAID[type(delta)]
         shown = shown_id(delta.message_id, content_type)
         self._publish(event(context=self._context, message_id=shown, text=delta.text))
+        if not self._has_spoken:
+            self._has_spoken = True
+            self._count_first_token()
 
     def reset(self, reset: AnswerReset) -> None:
         """Withdraw what was published of an answer that broke off and will be asked for again."""
@@ -254,6 +261,13 @@ class Recorder:
         failpoint("close.after_commit")
         publish_closed(self._services, closed)
         return closed
+
+    def _count_first_token(self) -> None:
+        """Count how long people have waited: by the database's clock until the claim."""
+        turn = self._claim.turn
+        if turn.started_at:
+            queued = (turn.started_at - turn.created_at).total_seconds()
+            WORK.first_token(queued + time.monotonic() - self._claimed_at)
 
     @property
     def _payers(self) -> Payers:

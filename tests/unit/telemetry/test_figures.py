@@ -1,0 +1,74 @@
+"""What a worker counts of its own work: few series, whatever models and tools are called."""
+
+import asyncio
+
+import pytest
+from prometheus_client import generate_latest
+
+from backend.telemetry.calls import CallResult, tool_call
+from backend.telemetry.figures import MOST_NAMES, OTHER, Names, WorkFigures
+
+
+@pytest.fixture
+def work() -> WorkFigures:
+    return WorkFigures()
+
+
+def counted(work: WorkFigures, name: str) -> dict[tuple[str, ...], float]:
+    """How often something was counted, by the values of its labels."""
+    return {
+        tuple(sample.labels.values()): sample.value
+        for family in work.registry.collect()
+        for sample in family.samples
+        if sample.name == f"colloquy_{name}_seconds_count" and sample.value
+    }
+
+
+def test_names_that_others_choose_are_told_apart_up_to_a_number():
+    names = Names(2)
+
+    told = [names.bounded(name) for name in ("a", "b", "c", "a", "d")]
+
+    assert told == ["a", "b", OTHER, "a", OTHER]
+
+
+def test_a_thousand_models_and_tools_are_few_series(work):
+    for number in range(1_000):
+        work.model_called(f"model {number}", CallResult.OK, 1.0)
+        work.tool_called(f"mcp:{number}", CallResult.OK, 1.0)
+
+    for name in ("model_call", "tool_call"):
+        series = counted(work, name)
+        assert len(series) == MOST_NAMES + 1
+        assert sum(series.values()) == 1_000
+        assert series[OTHER, "ok"] == 1_000 - MOST_NAMES
+
+
+def test_a_call_is_counted_by_how_it_ended(work):
+    with tool_call("look", work):
+        pass
+    with tool_call("look", work) as call:
+        call.result = CallResult.TIMED_OUT
+    with pytest.raises(asyncio.CancelledError), tool_call("look", work):
+        raise asyncio.CancelledError
+    with pytest.raises(ValueError, match="odd"), tool_call("look", work):
+        raise ValueError("odd")
+
+    results = ("ok", "timed_out", "stopped", "failed")
+    assert counted(work, "tool_call") == {("look", result): 1 for result in results}
+
+
+def test_nothing_names_the_process_that_counts(work):
+    work.turn_ended("succeeded", 3.0)
+    work.first_token(0.2)
+    work.model_called("scripted", CallResult.OK, 1.0)
+    work.tool_called("look", CallResult.OK, 1.0)
+
+    labels = {
+        label for family in work.registry.collect() for s in family.samples for label in s.labels
+    }
+
+    assert labels == {"status", "model", "tool", "result", "le"}
+    assert b'colloquy_turn_seconds_bucket{le="5.0",status="succeeded"} 1.0' in generate_latest(
+        work.registry
+    )
