@@ -34,6 +34,10 @@ PRESENT = {
         "colloquy_oldest_waiting_seconds",
         "How long the oldest turn has been waiting for nothing but a worker.",
     ),
+    "oldest_held_back_seconds": (
+        "colloquy_oldest_held_back_seconds",
+        "How long the oldest turn has been waiting because its owner's others are running.",
+    ),
     "longest_silence_seconds": (
         "colloquy_longest_silence_seconds",
         "Longest time since the last heartbeat of a running turn.",
@@ -167,6 +171,9 @@ class _Collector(Collector):
         yield from self._usage(totals)
         turns = GaugeMetricFamily("colloquy_turns", "Unfinished turns.", labels=["status"])
         yield _labelled(turns, present.by_status)
+        says = "Accepted turns that do not run, each by what it waits for."
+        waiting = GaugeMetricFamily("colloquy_waiting_turns", says, labels=["reason"])
+        yield _labelled(waiting, present.waiting)
         for figures, gauges in ((present, PRESENT), (hour, LAST_HOUR)):
             for field, (name, says) in gauges.items():
                 yield GaugeMetricFamily(name, says, value=getattr(figures, field))

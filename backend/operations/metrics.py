@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Float, Select, cast, func, select
+from sqlalchemy import Float, cast, func, select
 from sqlalchemy.orm import Session
 
 from backend.schemas.approvals import ApprovalStatus
 from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
-from backend.turns.process.fairness import select_claimable
+from backend.turns.process.fairness import WaitReason, select_waiting
 from backend.turns.queries import seconds_between
 from db.models.turns.approval import ApprovalRow
 from db.models.turns.turn import TurnRow
@@ -28,11 +28,15 @@ class Present:
     """The unfinished turns and pending approvals. Seconds are 0 if there are none.
 
     `oldest_seconds` leaves out turns that wait for people, because they may take days.
+    `waiting`: how many turns do not run, by WaitReason; for how long the oldest of them has waited
+    for a worker, and the oldest of those that are held back because of their owner's others.
     """
 
     by_status: Mapping[str, int]
+    waiting: Mapping[str, int]
     oldest_seconds: float
     oldest_waiting_seconds: float
+    oldest_held_back_seconds: float
     longest_silence_seconds: float
     overdue_leases: int
     stopping: int
@@ -77,7 +81,7 @@ def read_present(session: Session, at_once: int) -> Present:
     counts = dict.fromkeys(sorted(UNFINISHED), 0) | _counts(session, TurnRow.status, _unfinished())
     return Present(
         by_status=counts,
-        oldest_waiting_seconds=session.scalar(_oldest_waiting(), {"at_once": at_once}) or 0.0,
+        **_waiting(session, at_once),
         **_approvals(session),
         **row._mapping,
     )
@@ -128,10 +132,21 @@ def _recent() -> Any:
     return TurnRow.created_at > func.now() - func.make_interval(0, 0, 0, 0, 0, 0, HOUR)
 
 
-def _oldest_waiting() -> Select[tuple[float]]:
-    """Select how long the oldest turn has waited only for a worker."""
+def _waiting(session: Session, at_once: int) -> Mapping[str, Any]:
+    """Return how many turns do not run, by reason, and how long the oldest have waited."""
     since = func.coalesce(TurnRow.decided_at, TurnRow.created_at)
-    return select_claimable(_seconds(func.clock_timestamp(), func.min(since)))
+    each = select_waiting(seconds_between(func.clock_timestamp(), since).label("age")).subquery()
+    found = session.execute(
+        select(each.c.reason, func.count(), func.max(each.c.age)).group_by(each.c.reason),
+        {"at_once": at_once},
+    )
+    rows = {reason: (count, age) for reason, count, age in found}
+    none = (0, 0.0)
+    return {
+        "waiting": {reason.value: rows.get(reason, none)[0] for reason in WaitReason},
+        "oldest_waiting_seconds": rows.get(WaitReason.WORKER, none)[1],
+        "oldest_held_back_seconds": rows.get(WaitReason.LIMIT, none)[1],
+    }
 
 
 def _approvals(session: Session) -> Mapping[str, Any]:

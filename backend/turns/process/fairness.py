@@ -1,14 +1,26 @@
 """Choosing the next turn when more wait than can run, so that no user delays the others."""
 
+from enum import StrEnum
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, bindparam, func, select, text
+from sqlalchemy import ColumnElement, ScalarSelect, Select, bindparam, case, func, select, text
 from sqlalchemy.orm import Session, aliased
 
-from backend.schemas.conversations.turns import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus, WaitsFor
 from backend.turns.lifecycle import UNFINISHED
 from db.models.turns.turn import TurnRow
+
+
+class WaitReason(StrEnum):
+    """Why an accepted turn does not run: each that does not has exactly one."""
+
+    WORKER = "worker"  # for nothing else
+    LIMIT = "limit"  # its owner has as many running as one person may
+    SESSION = "session"  # another turn of its session comes first
+    PEOPLE = "people"  # to decide on its calls
+    TASKS = "tasks"  # of its plan
+
 
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy owner ' || :owner, 0))")
 
@@ -54,6 +66,19 @@ def find_fairest(session: Session, at_once: int) -> UUID | None:
     return session.scalar(_FAIREST, {"at_once": at_once})
 
 
+def select_waiting(*columns: Any) -> Select[Any]:
+    """Select from the turns that do not run; first of all `reason`, a WaitReason.
+
+    `at_once`, a bound parameter, is how many turns of one person may run concurrently.
+    """
+    return (
+        select(_REASON.label("reason"), *columns)
+        .select_from(TurnRow)
+        .outerjoin(_RUNNING_BY_OWNER, _RUNNING_BY_OWNER.c.owner_id == TurnRow.owner_id)
+        .where(TurnRow.status.in_(UNFINISHED - {TurnStatus.RUNNING}))
+    )
+
+
 def select_claimable(*columns: Any) -> Select[Any]:
     """Select from the turns that lack only a worker: ready, first, and their owner has room.
 
@@ -96,6 +121,12 @@ _RUNNING_BY_OWNER = (
     .subquery()
 )
 _OWNERS_TURNS = func.coalesce(_RUNNING_BY_OWNER.c.turns, 0)
+_REASON = case(
+    (~is_ready(), func.coalesce(TurnRow.waits_for, WaitsFor.PEOPLE)),
+    (~_is_first(), WaitReason.SESSION),
+    (bindparam("at_once") > _OWNERS_TURNS, WaitReason.WORKER),
+    else_=WaitReason.LIMIT,
+)
 _FAIREST: Select[UUID] = (
     select_claimable(TurnRow.id).order_by(_OWNERS_TURNS, TurnRow.number).limit(1)
 )
