@@ -3,7 +3,7 @@
 Calls made by a single page are in `ui.features.*.calls`.
 """
 
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import UUID
 
@@ -21,7 +21,6 @@ from backend.schemas.conversations.sessions import (
     Session,
 )
 from backend.schemas.conversations.turns import Turn, TurnPage
-from backend.schemas.data.files import FileDetails, IfExists
 from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.people.account import UNATTENDED
@@ -31,7 +30,7 @@ from backend.web.request_ids import naming
 DEFAULT_API_URL = "http://127.0.0.1:8000"
 BROWSERS_API = "/colloquy/api"  # where the pages' server passes on what a browser asks of it
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)
-UPLOADING = httpx.Timeout(120.0, connect=3.0)
+UPLOADING = httpx.Timeout(600.0, connect=3.0)  # an import is read whole before the answer
 ANSWER_LATER = "respond-async"
 MAX_PAGE = 200  # messages
 
@@ -118,19 +117,6 @@ class Client:
         """Make an empty session, from the default domain unless one is named."""
         body = NewSession(domain=domain, team=team).model_dump(mode="json", exclude_none=True)
         return self.call(Session, "POST", "sessions", json=body)
-
-    def upload_file(
-        self, session_id: UUID | None, name: str, content: BinaryIO, if_exists: IfExists
-    ) -> FileDetails:
-        """Upload a file for one session or for all; return its details as they were read."""
-        fields = {"if_exists": str(if_exists)}
-        if session_id:
-            fields["session_id"] = str(session_id)
-        content.seek(0)  # it may have been sent before, and refused
-        file = (name, content, "application/octet-stream")
-        return self.call(
-            FileDetails, "POST", "files", files={"file": file}, data=fields, timeout=UPLOADING
-        )
 
     def delete_file(self, file_id: UUID) -> None:
         """Delete an uploaded file permanently."""

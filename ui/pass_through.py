@@ -1,8 +1,8 @@
 """The API as the component in the browser uses it: passed on, as the person who is signed in.
 
 Behind the gate (`ui.sign_in.gate`), which has replaced whatever a browser says of who it is. For
-our own pages only, and they change only what a conversation has: what tools have made is saved,
-never shown as a page of ours, and whatever else is changed, other pages change.
+our own pages only. They upload, and change only what a conversation has: what tools have made is
+saved, never shown as a page of ours, and whatever else is changed, other pages change.
 """
 
 from collections.abc import AsyncIterator
@@ -24,6 +24,7 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 # What a conversation changes, by the first part of the path. Not people, tokens or domains: a
 # script that got into a conversation must not make itself an administrator.
 CHANGED = frozenset({"approvals", "chat", "files", "images", "sessions", "tasks", "turns"})
+UPLOADED = frozenset({"imports"})  # and nothing below: what is in it is imported by the page
 (MARK,) = UNATTENDED
 # What of a request reaches the API, with what holds without it. Not what says who asks.
 ASKED = {"accept-encoding": "identity", "accept": None, "if-none-match": None, MARK.lower(): None}
@@ -57,7 +58,7 @@ def route(api: AsyncApi) -> Route:
         path = _path_of(request)
         if path is None:
             return _problem(*NOWHERE)
-        if is_change and path.path.split("/")[0] not in CHANGED:
+        if is_change and path.path.split("/")[0] not in CHANGED and path.path not in UPLOADED:
             return _problem(*ELSEWHERE)
         try:
             return await _ask(api, request, path, is_change)

@@ -117,9 +117,9 @@ def page_policy() -> str:
 
 
 def until_left(app: ASGIApp) -> ASGIApp:
-    """Return the app without its complaint about a browser that leaves in the middle of an upload.
+    """Return the app without its complaint about a browser that leaves in the middle of a form.
 
-    Streamlit 1.67 lets the exception pass, and the log would have it as a failure of ours.
+    The log would have it as a failure of ours.
     """
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:

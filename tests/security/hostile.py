@@ -67,7 +67,7 @@ def main() -> int:
             lambda: attacker.send_half_requests(port),
             lambda: attacker.send_half_requests(pages_port),
             lambda: attacker.send_half_bodies(port, "/api/v1/chat"),
-            lambda: attacker.send_half_bodies(pages_port, "/_stcore/upload_file/a/b"),
+            lambda: attacker.send_half_bodies(pages_port, "/colloquy/api/imports"),
             lambda: attacker.send_half_bodies(pages_port, "/colloquy/api/files"),
             lambda: attacker.send_half_messages(pages_port),
             attacker.send_nested_bodies,

@@ -2,9 +2,10 @@
 
 What passes carries the identity that was found, and nothing that a browser claims: the token as the
 only cookie of ours, and headers for Streamlit and the first HTML. Streamlit resumes one of its
-sessions only for the sign-in that began it, because it is told to trust the header. Files are sent
-to a tab by its own sign-in only (`ui.sign_in.tabs`), and none is fetched from Streamlit: what pages
-hand out are links to the API (`ui.shared.downloads`).
+sessions only for the sign-in that began it, because it is told to trust the header. Whether people
+sign in or not, no file is sent to Streamlit or fetched from it. It keeps them in the memory of one
+server, for whoever knows the address: browsers send files to the API (`ui.shared.uploads`), and
+what pages hand out are links to it (`ui.shared.downloads`).
 """
 
 import asyncio
@@ -20,7 +21,6 @@ from ui.client import ClientError
 from ui.cookies import ON_LOOPBACK, OURS
 from ui.sign_in.checks import Checks, Unavailable
 from ui.sign_in.places import is_of_sign_in, sign_in_path
-from ui.sign_in.tabs import Tabs
 from ui.sign_in.tokens import Tokens
 
 SIGN_IN_HEADER = "x-colloquy-sign-in"
@@ -29,7 +29,7 @@ ENDED = 4401  # the browser's scripts then ask who is signed in: `ui/assets/sign
 # Our scripts and Streamlit's, the icon, and the probe: the same for everybody, and nobody's.
 OPEN = ("/colloquy/assets/", "/static/")
 OPEN_PATHS = frozenset({"/_stcore/health", "/favicon.png"})
-MEDIA = "/media/"
+FILES = ("/media/", "/_stcore/upload_file/")  # Streamlit's
 NOT_STORED = {"Cache-Control": "no-store"}
 
 
@@ -40,7 +40,6 @@ class Gate:
         self._app = app
         self._checks = checks
         self._tokens = tokens
-        self._tabs = Tabs()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on as the person who is signed in, or refuse it."""
@@ -49,13 +48,14 @@ class Gate:
             return
         connection = HTTPConnection(scope)
         token, refusal, account = await self._ask(connection)
+        if refusal is None and scope["path"].startswith(FILES):
+            refusal = _problem(404, "Pages keep no files. Reload the page.")
         if refusal is not None:
             await _refuse(refusal, scope, receive, send)
             return
         scope = _identified(scope, token, account)
         if scope["type"] == "websocket":
-            told = send if account is None else self._tabs.noting(str(account.sign_in), send)
-            await self._follow(token, scope, receive, told)
+            await self._follow(token, scope, receive, send)
         else:
             await self._app(scope, receive, send if account is None else _not_stored(send))
 
@@ -74,10 +74,6 @@ class Gate:
             return None, _sign_in_first(connection), None
         if account is None:
             return None, _sign_in_first(connection), None
-        path = connection.scope["path"]
-        if path.startswith(MEDIA) or not self._tabs.may_upload(path, str(account.sign_in)):
-            gone = _problem(404, "This belongs to no page of yours. Reload the page.")
-            return None, gone, None
         return token, None, account
 
     async def _follow(self, token: str | None, scope: Scope, receive: Receive, send: Send) -> None:

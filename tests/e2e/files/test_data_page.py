@@ -1,5 +1,6 @@
 """Files uploaded on the page Data: all of them, and what was understood of each."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,10 @@ from tests.e2e.files.handing import drop
 from tests.e2e.twice import held, is_waited
 from tests.stack import Stack
 
-# How many pixels right of the uploader's own left edge the button begins.
-FROM_EDGE = """button => button.getBoundingClientRect().left
-  - button.closest("section").getBoundingClientRect().left"""
 
-
-def dropzone(desk: Desk) -> Locator:
-    return desk.main.get_by_test_id("stFileUploaderDropzone")
+def place(desk: Desk) -> Locator:
+    """Where files are given to the page."""
+    return desk.main.get_by_role("region", name="Upload files for all your sessions")
 
 
 def uploaded(stack: Stack, *names: str) -> list[str]:
@@ -37,14 +35,11 @@ def test_each_format_is_read_and_what_is_refused_is_named(desk: Desk, tmp_path: 
     desk.open("data")
     desk.is_at_rest()
 
-    drop(desk, dropzone(desk), *paths)
+    drop(desk, place(desk), *paths)
 
     desk.sees("chart.png: This is an image, which cannot be read.")
-    expect(desk.page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(0)
-    more = dropzone(desk).get_by_role("button", name="Add files")
-    words = more.evaluate("(button) => getComputedStyle(button, '::after').content")
-    assert words in ("attr(aria-label)", '"Add files"')  # what is drawn, beside a plus sign
-    assert more.evaluate(FROM_EDGE) < 40  # what is hidden leaves no gaps before it
+    place(desk).get_by_role("button", name="Leave out").click()
+    expect(place(desk).get_by_role("alert")).to_have_count(0)
     desk.sees("2 tables · 4 rows", "Read as Parquet.", "Read as JSON.", "A PDF of two pages")
     desk.press("takings.parquet")
     desk.sees("2 columns, 1 row")
@@ -65,13 +60,13 @@ def test_a_click_while_files_are_uploaded_loses_and_repeats_none(
     desk.is_at_rest()
 
     with held(stack, "files"):
-        drop(desk, dropzone(desk), *paths)
+        drop(desk, place(desk), *paths)
         stack.wait_for(lambda: is_waited(stack), "the upload does not arrive")
         desk.press("Archived")
         expect(desk.page.get_by_role("button", name="Back to sessions")).to_be_visible()
 
-    desk.sees("first.jsonl", "second.jsonl")
-    desk.is_at_rest()
+    expect(place(desk).get_by_role("status")).to_have_text("first.jsonl, second.jsonl: uploaded.")
+    expect(desk.main.get_by_role("button", name=re.compile(r"first|second"))).to_have_count(2)
     assert uploaded(stack, "first.jsonl", "second.jsonl") == ["second.jsonl", "first.jsonl"]
 
 
@@ -92,3 +87,42 @@ def test_a_file_dropped_anywhere_is_uploaded_or_leaves_the_page_as_it_is(
 
     stack.wait_for(lambda: uploaded(stack, path.name) == [path.name], "it is not uploaded")
     desk.sees("returns", "2 rows")
+
+
+def test_a_file_whose_name_is_taken_is_kept_out_replaced_or_kept_beside(
+    desk: Desk, stack: Stack, tmp_path: Path
+) -> None:
+    (path,) = formats.write(tmp_path, alike_jsonl=formats.JSON_LINES)
+    desk.open("data")
+    desk.is_at_rest()
+    chosen = place(desk).locator("input[type=file]")
+    question = place(desk).get_by_role("alert")
+    chosen.set_input_files(path)
+    stack.wait_for(lambda: uploaded(stack, path.name) == [path.name], "it is not uploaded")
+
+    for answer, count in (("Leave out", 1), ("Replace", 1), ("Keep both", 2)):
+        chosen.set_input_files(path)
+        expect(question).to_be_visible()
+        question.get_by_role("button", name=answer).click()
+        expect(question).to_have_count(0)
+        stack.wait_for(lambda: len(uploaded(stack, path.name)) == count, answer)  # noqa: B023
+
+    expect(desk.main.get_by_role("button", name=path.name)).to_have_count(2)
+
+
+def test_a_file_that_is_lost_on_its_way_is_sent_again(
+    own_desk: Desk, stack: Stack, tmp_path: Path
+) -> None:
+    (path,) = formats.write(tmp_path, lost_jsonl=formats.JSON_LINES)
+    own_desk.open("data")
+    own_desk.is_at_rest()
+    own_desk.page.route("**/colloquy/api/files", lambda route: route.abort())
+    place(own_desk).locator("input[type=file]").set_input_files(path)
+    said = "lost.jsonl was not uploaded. The connection was lost."
+    expect(place(own_desk).get_by_role("alert")).to_contain_text(said)
+    own_desk.page.unroute("**/colloquy/api/files")
+
+    place(own_desk).get_by_role("button", name="Try again").press("Enter")
+
+    expect(own_desk.main.get_by_role("button", name="lost.jsonl")).to_have_count(1)
+    assert uploaded(stack, path.name) == [path.name]

@@ -145,19 +145,6 @@ def session_of(socket: ClientConnection, page: str = "") -> str:
             return str(message.new_session.initialize.session_id)
 
 
-def upload_place(socket: ClientConnection, session_id: str, question: str = "one") -> str:
-    """Ask where to send a file, as a page's uploader does, and return the address."""
-    ask = BackMsg()
-    ask.file_urls_request.session_id = session_id
-    ask.file_urls_request.request_id = question
-    ask.file_urls_request.file_names.append("a.csv")
-    socket.send(ask.SerializeToString())
-    while True:
-        message = ForwardMsg.FromString(socket.recv(timeout=60))
-        if message.WhichOneof("type") == "file_urls_response":
-            return str(message.file_urls_response.file_urls[0].upload_url)
-
-
 def closing_code(socket: ClientConnection, seconds: float = 10) -> int:
     """Return the code with which the server closes, whatever it sends before."""
     with pytest.raises(ConnectionClosed):
@@ -457,23 +444,6 @@ def test_a_tab_is_resumed_by_the_sign_in_that_began_it_and_by_no_other(
     sign_in(other, "ida")
     assert tab(url, other, session_id)[1] != session_id, "after another sign-in"
     assert tab(url, own, session_id)[1] == session_id
-
-
-def test_nobody_uploads_into_the_tab_of_another(url: str, desk: Stack, admin: httpx.Client) -> None:
-    own, other = person(url, admin, desk, "jan"), person(url, admin, desk, "kai")
-    socket, session_id = tab(url, own)
-    files = {"file": ("a.csv", b"a,b")}
-    place = upload_place(socket, session_id)
-
-    refused = other.put(place, files=files)
-    taken = own.put(place, files=files)
-    spy, spy_session = tab(url, other)
-    upload_place(spy, spy_session, place)  # whose answer repeats the address
-    refused_still = [other.put(place, files=files), other.delete(place)]
-    socket.close()
-
-    assert {one.status_code for one in (refused, *refused_still)} == {404}
-    assert taken.status_code == 403, taken.text  # without Streamlit's token
 
 
 def test_a_file_of_a_page_is_a_link_that_counts_for_who_may_read_it(

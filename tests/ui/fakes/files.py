@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID, uuid4
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Response
 from fastapi.responses import JSONResponse
 
 from backend.schemas.conversations.sessions import Problem
@@ -17,7 +16,6 @@ from backend.schemas.data.files import (
     FilePreview,
     FileSummary,
     FileTable,
-    IfExists,
 )
 from backend.schemas.data.sources import (
     SourceColumn,
@@ -35,12 +33,11 @@ REFUSED = "Kunde cannot be numbers: 1 cell is not, as 'Müller' (line 4)."
 
 @dataclass
 class FakeFiles:
-    """What the fake says there is; `said` and `sent` are the corrections and uploads it got."""
+    """What the fake says there is; `said` are the corrections it got."""
 
     files: dict[UUID, FileDetails] = field(default_factory=dict)
     sample: TableSample = field(default_factory=lambda: SAMPLE)
     said: list[FileCorrections] = field(default_factory=list)
-    sent: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, name: str, **changes: object) -> FileDetails:
         """Add a file as it is after it was read."""
@@ -65,31 +62,12 @@ class FakeFiles:
         self.files[made.id] = made
         return made
 
-    def upload(self, name: str, if_exists: str) -> FileDetails | None:
-        """Add a file unless it is refused because of its name."""
-        self.sent.append((name, if_exists))
-        before = [one.id for one in self.files.values() if one.name == name]
-        if before and if_exists == IfExists.REFUSE:
-            return None
-        for one in before if if_exists == IfExists.REPLACE else ():
-            del self.files[one]
-        return self.add(name)
-
 
 def add_file_routes(app: FastAPI, held: FakeFiles, api: str) -> None:
     @app.get(f"{api}/files")
     def files() -> FilePage:
         shown = [FileSummary.read(f.model_dump(mode="json")) for f in held.files.values()]
         return FilePage(items=shown, next_cursor=None)
-
-    @app.post(f"{api}/files", status_code=201)
-    async def upload(request: Request) -> Any:
-        form = await request.form()
-        name, if_exists = str(getattr(form["file"], "filename", "")), form["if_exists"]
-        problem = Problem(title="File exists", status=409, detail=f"{name} is there already.")
-        return held.upload(name, str(if_exists)) or JSONResponse(
-            problem.model_dump(), 409, media_type="application/problem+json"
-        )
 
     @app.get(f"{api}/files/{{file_id}}")
     def file(file_id: UUID) -> FileDetails:

@@ -120,22 +120,3 @@ def test_a_source_of_the_service_opens_with_its_tables(open_data):
 
     assert not page.exception
     assert "2 columns, 47 rows" in words(page)
-
-
-@pytest.mark.parametrize(
-    ("label", "sent", "count"),
-    [("Replace", ["refuse", "replace"], 1), ("Keep both", ["refuse", "add"], 2),
-     ("Leave out", ["refuse"], 1)],
-)  # fmt: skip
-def test_a_file_whose_name_is_taken_is_asked_about(open_data, store, label, sent, count):
-    store.uploads.add("sales.csv")
-    page = open_data()
-    assert " · uploaded " in words(page)
-
-    page.file_uploader[0].upload("sales.csv", b"a,b").run()
-    assert "sales.csv is there already." in words(page)
-    press(page, label)
-
-    assert store.uploads.sent == [("sales.csv", one) for one in sent]
-    assert len(store.uploads.files) == count
-    assert "sales.csv is there already." not in words(page)

@@ -43,7 +43,7 @@ DESK = """
   const begun = [];
   const app = { begun: async (session) => { begun.push(session); conversation.id = session; } };
   const sends = [];
-  const upload = (form, tell, signal) => new Promise((done, fail) => {
+  const upload = (path, form, tell, signal) => new Promise((done, fail) => {
     signal.addEventListener("abort", () => fail(new Problem("", "", 0)));
     sends.push({ session: form.get("session_id"), how: form.get("if_exists"), done, fail });
   });

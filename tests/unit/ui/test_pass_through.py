@@ -175,7 +175,7 @@ def test_two_origins_are_none(api, browser):
     "path",
     ["people", "account/tokens", "account/password", "sign-ins", "one-time-links/x", "domains",
      "grants", "teams/1/members/2", "model-connection", "webhooks", "Sessions", "sessions;x",
-     "%73ign-ins", "retention", "workers/w/drain", "budgets/user/1"],
+     "%73ign-ins", "retention", "workers/w/drain", "budgets/user/1", "imports/1/start"],
 )  # fmt: skip
 def test_a_conversation_changes_only_what_conversations_have(api, browser, path):
     answer = browser.post(f"/colloquy/api/{path}", json={}, headers=OURS)

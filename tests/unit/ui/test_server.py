@@ -52,7 +52,7 @@ async def _break_off(app: Any) -> list[str]:
     return sent
 
 
-def test_an_upload_that_is_broken_off_is_no_failure_in_the_log():
+def test_a_form_that_is_broken_off_is_no_failure_in_the_log():
     app = Starlette(routes=[Route("/", _read_form, methods=["PUT"])])
 
     with pytest.raises(ClientDisconnect):

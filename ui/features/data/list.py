@@ -2,81 +2,27 @@
 
 import streamlit as st
 
-from backend.schemas.data.files import FilePage, FileSummary, IfExists
+from backend.schemas.data.files import FilePage, FileSummary
 from backend.schemas.data.sources import SourceList, SourceSummary
 from ui import state
-from ui.client import ClientError
 from ui.features.data import state as data_state
 from ui.features.data import words
-from ui.features.data.state import DataPageState
-from ui.shared import named_alike, pager
+from ui.shared import pager, uploads
 from ui.shared.formats import reader
-from ui.shared.named_alike import NamedAlike, Upload
 from ui.shared.text.markdown import plain
 
-UPLOADER = "upload-files"
 EVERY_SESSION = "All sessions whose agents have data tools"
+HELP = (
+    "Tables as CSV, text, Excel, Parquet or JSON; bank statements in CAMT or MT940; documents as"
+    " PDF, text or Markdown. To add a file to one session only, drop it into its chat."
+)
 
 
 def show_upload() -> None:
-    """Draw the uploader for files of all sessions, and the results of the last upload.
-
-    A click may begin another run with the same files at any time, and end this one at its next use
-    of Streamlit; the other run then uploads the rest.
-    """
-    page_state = data_state.data_page_state()
-    files = st.file_uploader(
-        "Upload files for all your sessions",
-        accept_multiple_files=True,
-        max_upload_size=state.server().max_file_mb,
-        key=UPLOADER,
-        help="Tables as CSV, text, Excel, Parquet or JSON; bank statements in CAMT or MT940;"
-        " documents as PDF, text or Markdown. "
-        "To add a file to one session only, drop it into its chat.",
-    )
-    if not files:  # the page has been left since the last upload
-        page_state.refused, page_state.named_alike = [], []
-    with state.memory().acting:
-        uploads = [Upload(file.file_id, file.name, file) for file in files]
-        new = [file for file in uploads if file.id not in page_state.uploaded]
-        page_state.keep_refused(file.id for file in new)
-        for file in new:
-            _upload(file, page_state, IfExists.REFUSE)
-    if new:
-        st.rerun()
-    for problem in page_state.refused:
-        st.error(plain(problem, 600), icon=":material/error:")
-    for found in page_state.named_alike:
-        named_alike.show(st.container(gap="xsmall"), found, found.file.id, _decide)
-
-
-def _decide(found: NamedAlike, answer: IfExists | None) -> None:
-    """Upload a file whose name is taken as a person has decided, or leave it out."""
-    page_state = data_state.data_page_state()
-    with state.memory().acting:
-        if found not in page_state.named_alike:
-            return  # the second click of two
-        page_state.named_alike.remove(found)
-        if answer is not None:
-            _upload(found.file, page_state, answer)
-
-
-def _upload(file: Upload, page_state: DataPageState, if_exists: IfExists) -> None:
-    client = state.client()
-    try:
-        uploaded = client.upload_file(None, file.name, file.content, if_exists)
-    except ClientError as problem:
-        if problem.status == named_alike.TAKEN:
-            page_state.named_alike.append(NamedAlike(file, problem.detail))
-        else:
-            page_state.refused.append(f"{file.name}: {problem.detail}")
-        page_state.uploaded.add(file.id)
-        return
-    page_state.uploaded.add(file.id)
-    if uploaded.problem:
-        page_state.refused.append(f"{uploaded.name}: {uploaded.problem}")
-    else:
-        state.say(plain(f"{uploaded.name}: {uploaded.summary or 'being read'}", 600))
+    """Draw the place for files of all sessions; after an upload, the list shows the newest."""
+    label, most = "Upload files for all your sessions", state.server().max_file_mb
+    if uploads.show("files", label, HELP, most, asks=True):
+        data_state.data_page_state().cursors = []
 
 
 def show_files(page: FilePage) -> None:

@@ -1,6 +1,5 @@
 """What the page Data remembers: the open source, previews, messages to show once."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -8,7 +7,6 @@ import streamlit as st
 
 from backend.schemas.data.files import FilePreview
 from ui.client import ClientError
-from ui.shared.named_alike import NamedAlike
 
 FILE, SOURCE = "file", "source"
 _STATE = "data-page"
@@ -16,25 +14,12 @@ _STATE = "data-page"
 
 @dataclass
 class DataPageState:
-    """One tab's memory of the page.
-
-    `uploaded` are the uploader's files that were sent to the API, whether it accepted them or not;
-    `batch` are those that were added last.
-    """
+    """One tab's memory of the page."""
 
     cursors: list[str] = field(default_factory=list)
-    uploaded: set[str] = field(default_factory=set)
-    batch: set[str] = field(default_factory=set)
-    refused: list[str] = field(default_factory=list)
-    named_alike: list[NamedAlike] = field(default_factory=list)
     preview: FilePreview | None = None
     preview_of: UUID | None = None
     problem: ClientError | None = None
-
-    def keep_refused(self, new: Iterable[str]) -> None:
-        """Forget which files were refused when others are added, not when an upload continues."""
-        if not self.batch.issuperset(ids := set(new)):
-            self.refused, self.named_alike, self.batch = [], [], ids
 
 
 def data_page_state() -> DataPageState:

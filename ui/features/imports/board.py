@@ -1,7 +1,5 @@
 """The page Import: an upload, what was found in it, and how far its import is."""
 
-from dataclasses import dataclass, field
-
 import streamlit as st
 
 from backend.schemas.imports import Import, ImportReport, ImportStatus
@@ -9,13 +7,13 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.domains import choice
 from ui.features.imports import calls
-from ui.shared import banners, downloads, pager
+from ui.shared import banners, downloads, pager, uploads
 from ui.shared.formats import reader
 from ui.shared.formats.times import zone
 from ui.shared.text.markdown import plain
 
 SECONDS = 2
-_STATE, _UPLOADER = "import-page", "upload-import"
+_CURSORS = "import-page"
 _ICONS = {
     ImportStatus.INSPECTED: ":material/fact_check:",
     ImportStatus.RUNNING: ":material/progress_activity:",
@@ -32,42 +30,18 @@ _OUTCOMES = {
 _AGAIN = (ImportStatus.CANCELLED, ImportStatus.FAILED)
 
 
-@dataclass
-class _PageState:
-    """One tab's memory: the uploader's files that were sent, and why the last was refused."""
-
-    uploaded: set[str] = field(default_factory=set)
-    cursors: list[str] = field(default_factory=list)
-    refused: str = ""
-
-
-def _page() -> _PageState:
-    found: _PageState = st.session_state.setdefault(_STATE, _PageState())
+def _cursors() -> list[str]:
+    """Return the places of the pages of the list that this tab has gone through."""
+    found: list[str] = st.session_state.setdefault(_CURSORS, [])
     return found
 
 
 def show_upload() -> None:
-    """Draw the uploader, and send a file that was added."""
-    page = _page()
-    file = st.file_uploader(
-        "Upload an export",
-        max_upload_size=state.server().max_import_mb,
-        key=_UPLOADER,
-        help="The file as the other program exported it: a zip, JSON or JSON Lines.",
-    )
-    is_new = file is not None and file.file_id not in page.uploaded
-    if file is not None and is_new:
-        page.uploaded.add(file.file_id)
-        page.refused = ""
-        with state.memory().acting, st.spinner("Reading the export…"):
-            try:
-                calls.upload(state.client(), file.name, file)
-                page.cursors = []
-            except ClientError as problem:
-                page.refused = f"{file.name}: {problem.detail}"
-        st.rerun()
-    if page.refused:
-        st.error(plain(page.refused, 600), icon=":material/error:")
+    """Draw the place for an export; after an upload, the list shows the newest."""
+    help_ = "The file as the other program exported it: a zip, JSON or JSON Lines."
+    most = state.server().max_import_mb
+    if uploads.show("imports", "Upload an export", help_, most, are_many=False):
+        _cursors().clear()
 
 
 def show_export() -> None:
@@ -94,9 +68,9 @@ def _show_domain() -> None:
 
 @st.fragment(run_every=SECONDS)
 def _list() -> None:
-    page = _page()
+    cursors = _cursors()
     try:
-        found = calls.list_imports(state.client(), page.cursors[-1] if page.cursors else None)
+        found = calls.list_imports(state.client(), cursors[-1] if cursors else None)
     except ClientError as error:
         banners.error(error)
         return
@@ -107,7 +81,7 @@ def _list() -> None:
             _show(one)
     with st.container(horizontal=True):
         names = ("Newer imports", "Older imports")
-        pager.by_cursor(page.cursors, found.next_cursor, "imports", names)
+        pager.by_cursor(cursors, found.next_cursor, "imports", names)
 
 
 def _show(one: Import) -> None:

@@ -1,20 +1,9 @@
-"""API calls of the page Import: uploads, what was found in them, and their imports."""
+"""API calls of the page Import: what was found in uploads, and their imports."""
 
-from typing import BinaryIO
 from uuid import UUID
-
-import httpx
 
 from backend.schemas.imports import Import, ImportPage
 from ui.client import Client
-
-UPLOADING = httpx.Timeout(600.0, connect=3.0)  # the whole upload is read before the answer
-
-
-def upload(client: Client, name: str, content: BinaryIO) -> Import:
-    """Upload an export; return what was found in it."""
-    file = (name, content, "application/octet-stream")
-    return client.call(Import, "POST", "imports", files={"file": file}, timeout=UPLOADING)
 
 
 def list_imports(client: Client, cursor: str | None) -> ImportPage:

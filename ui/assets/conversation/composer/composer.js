@@ -39,7 +39,8 @@ export class Composer {
     this.choices = signal(/** @type {Choices} */ ({ domain: null, team: null }));
     this.model = signal(/** @type {string | null} */ (null)); // chosen here
     this.offered = /** @type {{models: string[], before: string | null}} */ ({ models: [], before: null });
-    this.files = new Files(() => this.#forFiles(), () => this.#filesChanged(), upload);
+    const fields = async (/** @type {string} */ ifExists) => ({ session_id: await this.#forFiles(), if_exists: ifExists });
+    this.files = new Files("files", fields, () => this.#filesChanged(), upload);
     this.made = /** @type {Promise<string> | null} */ (null); // a session for the files of a new chat
     this.madeId = /** @type {string | null} */ (null);
     this.keys = new Map(); // of texts not accepted: sent again, a text is the same message

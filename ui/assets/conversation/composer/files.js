@@ -1,5 +1,5 @@
-// The files of the next message: uploaded as soon as they are given, one after the other, so that the
-// browser's few connections stay free. Those that were not uploaded stay, with the reason, until a
+// Files that a person gives to a message or a page: uploaded at once, one after the other, so that the
+// browser's few connections stay free. Those that were not uploaded stay, with the reason, until the
 // person has decided: without them, the question may mean something else.
 import { Problem, addressOf, change, pageOf } from "../api.js";
 import { signal } from "../html.js";
@@ -19,8 +19,9 @@ const MB = 1_000_000;
  */
 
 /** Upload a file, and tell how much of it was sent. `fetch` does not tell that.
- * @param {FormData} form @param {(share: number) => void} tell @param {AbortSignal} signal @returns {Promise<any>} */
-export const upload = (form, tell, signal) => new Promise((resolve, reject) => {
+ * @param {string} path of the API @param {FormData} form @param {(share: number) => void} tell
+ * @param {AbortSignal} signal @returns {Promise<any>} */
+export const upload = (path, form, tell, signal) => new Promise((resolve, reject) => {
   const request = new XMLHttpRequest();
   const lose = () => reject(new Problem("The file was not uploaded", "The connection was lost.", 0));
   request.upload.onprogress = ({ loaded, total }) => tell(total ? loaded / total : 0);
@@ -39,16 +40,18 @@ export const upload = (form, tell, signal) => new Promise((resolve, reject) => {
     else reject(new Problem(body?.title ?? "", body?.detail ?? `HTTP status ${status}.`, status));
   };
   signal.addEventListener("abort", () => request.abort());
-  request.open("POST", addressOf("files"));
+  request.open("POST", addressOf(path));
   request.setRequestHeader("Colloquy-Person", pageOf());
   request.send(form);
 });
 
 export class Files {
-  /** @param {() => Promise<string>} session that the files belong to, made if there is none
-   * @param {() => void} changed called when no file is on its way any more @param {typeof upload} [send] */
-  constructor(session, changed, send = upload) {
-    this.session = session;
+  /** @param {string} path of the API that takes them
+   * @param {(ifExists: string) => Record<string, string> | Promise<Record<string, string>>} fields sent before each file
+   * @param {() => void} changed called when a file is on its way no more @param {typeof upload} [send] */
+  constructor(path, fields, changed, send = upload) {
+    this.path = path;
+    this.fields = fields;
     this.changed = changed;
     this.send = send;
     this.items = signal(/** @type {Item[]} */ ([]));
@@ -84,9 +87,10 @@ export class Files {
     }
   }
 
-  /** What becomes of a file whose name another one has. @param {number} number @param {"replace" | "add"} answer */
+  /** Send a file again: one whose name another one has, or that was lost.
+   * @param {number} number @param {"replace" | "add" | "refuse"} answer what becomes of another one of this name */
   decide(number, answer) {
-    if (this.#at(number)?.state !== "alike") return;
+    if (!["alike", "lost"].includes(this.#at(number)?.state)) return;
     this.#set(number, { state: "sending", share: 0, problem: "" });
     this.#send(number, answer);
   }
@@ -95,9 +99,14 @@ export class Files {
   async remove(number) {
     const item = this.#at(number);
     this.stops.get(number)?.abort();
-    this.items.value = this.items.value.filter((one) => one !== item);
+    this.keep((one) => one !== item);
     this.changed();
     if (item?.details) await change("DELETE", `files/${item.details.id}`);
+  }
+
+  /** Show those only of which this is true; the others stay as they are. @param {(item: Item) => boolean} isKept */
+  keep(isKept) {
+    this.items.value = this.items.value.filter(isKept);
   }
 
   /** Upload all of them anew, into another session. */
@@ -108,10 +117,6 @@ export class Files {
       this.#set(number, { state: "sending", share: 0, problem: "", details: null });
       this.#send(number, "refuse");
     }
-  }
-
-  clear() {
-    this.items.value = [];
   }
 
   #at(number) {
@@ -139,14 +144,14 @@ export class Files {
     const { file } = this.#at(number);
     try {
       const form = new FormData();
-      form.append("session_id", await this.session());
-      form.append("if_exists", ifExists);
+      for (const [name, value] of Object.entries(await this.fields(ifExists))) form.append(name, value);
       form.append("file", file, file.name);
-      return { state: "there", details: await this.send(form, (share) => this.#set(number, { share }), signal) };
+      const tell = (share) => this.#set(number, { share });
+      return { state: "there", details: await this.send(this.path, form, tell, signal) };
     } catch (failure) {
       const problem = failure instanceof Problem ? failure : new Problem("", String(failure), 0);
       if (problem.status === TAKEN) return { state: "alike", problem: problem.detail };
-      return { state: problem.status ? "refused" : "lost", problem: problem.detail };
+      return { state: problem.isAway ? "lost" : "refused", problem: problem.detail };
     }
   }
 }

@@ -2,10 +2,11 @@
 // being sent.
 import { Refusal, useAct } from "../../acting.js";
 import { composerOf } from "../../composer/composer.js";
-import { dropped, pasted } from "../../composer/handed.js";
+import { pasted } from "../../composer/handed.js";
 import { lowBudget, models, modelsOf, readingOnly, shownModel } from "../../composer/words.js";
 import { html, icon, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../html.js";
 import { isFree, named } from "../../keys.js";
+import { useDrop } from "../dropping.js";
 import { Away } from "../notices.js";
 import { useAgents, useDomains } from "./asked.js";
 import { Choice } from "./choice.js";
@@ -15,8 +16,6 @@ import { useMentions } from "./mentions.js";
 const INPUT_METHOD = 229; // Safari sends the key after the composition has ended: all browsers give it this code
 const SAME_MS = 500; // within which a page that takes another's place goes on with what was being written
 const LONG = 100_000; // characters, from which on finding the direction of each paragraph takes seconds
-const DIALOG = '[role="dialog"], [role="alertdialog"]';
-const hasDialog = () => [...document.querySelectorAll(DIALOG)].some((one) => one.checkVisibility()); // one that is open
 const GROWS = globalThis.CSS?.supports("field-sizing", "content");
 
 /** Escape stops the turn, also before it is known. */
@@ -27,34 +26,6 @@ const useEscape = (stop) => useEffect(() => {
   };
   document.addEventListener("keydown", press, true); // before what is open has closed
   return () => document.removeEventListener("keydown", press, true);
-});
-
-/** Files that are dropped anywhere on the page go with the message. */
-const useDrop = (add, isOver) => useEffect(() => {
-  const over = (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    const isTaken = !hasDialog();
-    event.dataTransfer.dropEffect = isTaken ? "copy" : "none";
-    isOver(isTaken);
-  };
-  const drop = async (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault(); // the browser would open the file in place of the page
-    event.stopImmediatePropagation();
-    isOver(false);
-    if (!hasDialog()) add(await dropped(event.dataTransfer));
-  };
-  const gone = ({ relatedTarget }) => relatedTarget || isOver(false);
-  addEventListener("dragover", over, true);
-  addEventListener("drop", drop, true);
-  addEventListener("dragleave", gone, true);
-  return () => {
-    removeEventListener("dragover", over, true);
-    removeEventListener("drop", drop, true);
-    removeEventListener("dragleave", gone, true);
-  };
 });
 
 const Stop = ({ turn, composer, turns }) => {

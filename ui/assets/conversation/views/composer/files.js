@@ -1,4 +1,4 @@
-// The files of the next message, and what keeps some from being sent with it.
+// Files that were given to a message or a page, and what keeps some from being uploaded.
 import { oneLine } from "../../formats.js";
 import { html, icon } from "../../html.js";
 import { Refusal, useAct } from "../../acting.js";
@@ -7,17 +7,19 @@ const REPLACED = "Sessions that have used it say so with each result from then o
 const BOTH_KEPT = "Sessions that have begun keep the file they have; later ones use this one";
 const REMOVED = "Delete this file and send the message without it";
 
-const Small = ({ sign, label, tip = undefined, press }) => html`
+export const Small = ({ sign, label, tip = undefined, press }) => html`
   <button type="button" class="colloquy-text-button" title=${tip} onClick=${press}>${icon(sign)} ${label}</button>`;
 
-const File = ({ item, files, reader }) => {
+/** One file: on its way, uploaded, or the reason why it is not.
+ * @param {{item: import("../../composer/files.js").Item, files: import("../../composer/files.js").Files, reader: import("../../formats.js").Reader}} given */
+export const File = ({ item, files, reader }) => {
   const { number, state, share, problem, details, file } = item;
   const { act, problem: refused } = useAct(() => files.remove(number));
   const name = oneLine(file.name, 200);
   if (state === "sending") {
     return html`<div class="cq-line">
       <span class="cq-small">${icon("attach_file")} ${name} · ${reader.size(file.size)}</span>
-      <progress max="1" value=${share} aria-label=${`${name} is being uploaded`}></progress>
+      <progress max="1" value=${share < 1 ? share : undefined} aria-label=${`${name} is being ${share < 1 ? "uploaded" : "read"}`}></progress>
       <${Small} sign="close" label="Cancel" press=${act} />
     </div>`;
   }
@@ -35,6 +37,7 @@ const File = ({ item, files, reader }) => {
       ${state === "alike" && html`
         <${Small} sign="sync_alt" label="Replace" tip=${REPLACED} press=${() => files.decide(number, "replace")} />
         <${Small} sign="file_copy" label="Keep both" tip=${BOTH_KEPT} press=${() => files.decide(number, "add")} />`}
+      ${state === "lost" && html`<${Small} sign="replay" label="Try again" press=${() => files.decide(number, "refuse")} />`}
       <${Small} sign="close" label="Leave out" press=${act} />
     </div></div>
   </div>`;
