@@ -12,6 +12,7 @@ import httpx2
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from backend.logs.fields import add_fields
 from backend.logs.outages import DATABASE, while_away
 from backend.turns.process.services import Services
 from backend.webhooks.deliveries import (
@@ -77,6 +78,7 @@ class WebhookTeller(Background):
 
     async def _tell(self, client: httpx2.AsyncClient, taken: Taken) -> None:
         """Send one delivery. Without an outcome it is tried again once it counts as lost."""
+        add_fields(webhook=taken.webhook_id, delivery=taken.number)
         try:
             given = await self._do(lambda session: prepare(session, self._settings, taken))
             if given is None:

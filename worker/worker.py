@@ -25,6 +25,7 @@ from rq.worker import SimpleWorker
 from rq.worker.base import WorkerStatus
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.logs.fields import TURN
 from backend.turns.process.turn_job import TurnJob, TurnJobs
 from backend.turns.run.runner import Runtime, find_waiting_turn, run_turn
 
@@ -193,7 +194,8 @@ class ThreadWorker(SimpleWorker):
             try:
                 self.prepare_execution(job)
             except ResponseError as error:
-                log.warning("Turn %s runs unknown to RQ: %s", job.args[0], error)
+                fields = {TURN: job.args[0]}
+                log.warning("Turn %s runs unknown to RQ: %s", job.args[0], error, extra=fields)
                 run_turn(self._runtime, UUID(job.args[0]))
                 return
             self._beaten_at, self._job = time.monotonic(), job

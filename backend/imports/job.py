@@ -32,6 +32,7 @@ from backend.imports.reading import READING, Read, convert, converted, extract
 from backend.imports.restore import Restorer, Unfit
 from backend.imports.tree import MOST_MESSAGES, TooManyMessages
 from backend.imports.writer import Outcome, Written, find_known, store
+from backend.logs.fields import only_fields
 from backend.schemas.imports import ImportStatus
 from backend.schemas.people.rights import Allows
 from backend.turns.process.services import Services
@@ -79,6 +80,11 @@ class Importer:
         job = self._claim()
         if job is None:
             return False
+        with only_fields(person=job.owner_id, import_id=job.id):
+            self._do(job, closing)
+        return True
+
+    def _do(self, job: Job, closing: Event) -> None:
         try:
             with self._kept(job):
                 self._run(job, closing)
@@ -87,7 +93,6 @@ class Importer:
             self._place.erase(job.id, upload=False)
         except AppError as error:
             self._end(job, ImportStatus.FAILED, error.detail)
-        return True
 
     def _run(self, job: Job, closing: Event) -> None:
         place = self._place.converted(job.id)

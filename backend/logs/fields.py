@@ -1,11 +1,15 @@
 """What is known of the work that a record of the log belongs to: request, session, turn, person."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
+from functools import partial
 from types import MappingProxyType
+from typing import ParamSpec, TypeVar
 
 REQUEST, SESSION, TURN, PERSON = "request", "session", "turn", "person"
+P = ParamSpec("P")
+T = TypeVar("T")
 # Tasks and threads of a request inherit it, as do those of a turn.
 _KNOWN: ContextVar[Mapping[str, str]] = ContextVar("known", default=MappingProxyType({}))
 
@@ -29,6 +33,11 @@ def add_fields(**found: object) -> None:
 def forget_fields() -> None:
     """Give further records none: what a request has begun works for others as well."""
     _KNOWN.set({})
+
+
+def as_known_here(work: Callable[P, T]) -> Callable[P, T]:
+    """Return the work so that its records have the fields of here, in whatever thread it runs."""
+    return partial(copy_context().run, work)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from contextlib import ExitStack, suppress
 from threading import Lock
 from typing import TypeVar, cast
 
+from backend.logs.fields import as_known_here
 from backend.sandbox.child import LARGEST_MESSAGE
 from backend.sandbox.errors import (
     Killed,
@@ -81,7 +82,7 @@ class Sandbox:
             slots.leave(key, place)
             raise
         piece = _Piece(work, arguments, bounds)
-        answer = self._threads.submit(piece.carry_out, self._supervisor)
+        answer = self._threads.submit(as_known_here(piece.carry_out), self._supervisor)
         answer.add_done_callback(lambda _: slots.give_back(key))
         try:
             return cast(T, await asyncio.wrap_future(answer))

@@ -11,6 +11,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from backend.errors.turns import LeaseLost
+from backend.logs.fields import as_known_here
 from backend.planning.checks import find_agent, needs_of
 from backend.planning.graph import find_ready
 from backend.tools.plans import PlanCall, PlanRefused
@@ -46,7 +47,8 @@ class TurnPlans:
         """
         # Not on the loop's default executor: hung tools may hold all of its threads.
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(_STARTERS, partial(self._find_or_start, call))
+        start = as_known_here(partial(self._find_or_start, call))
+        return await loop.run_in_executor(_STARTERS, start)
 
     def _find_or_start(self, call: PlanCall) -> str | None:
         database, patience = self.services.database, self.services.settings.lease_seconds

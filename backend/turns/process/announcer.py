@@ -78,7 +78,8 @@ class Announcer:
             try:
                 self._announce(batch)
             except Exception:  # the edge: one turn's failure must not end the thread
-                log.exception("Turns wait for the sweeper")
+                turns = [one.turn.id for one in batch]
+                log.exception("Turns wait for the sweeper", extra={"turns": turns})
             with self._changed:
                 self._told += len(batch)
                 self._changed.notify_all()
@@ -112,8 +113,8 @@ class Announcer:
                     )
                 pipeline.execute()
         except RedisError as error:
-            ids = ", ".join(map(str, by_turn))
-            log.warning("Turns wait for the sweeper: %s: %s", ids, error, extra=while_away(REDIS))
+            fields = {**while_away(REDIS), "turns": list(by_turn)}
+            log.warning("Turns wait for the sweeper: %s", error, extra=fields)
             self._events.missed(events, error)
 
 

@@ -12,6 +12,7 @@ from rq.exceptions import DuplicateJobError, InvalidJobOperation
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
+from backend.logs.fields import TURN
 from backend.logs.outages import REDIS, while_away
 from backend.turns.process.turn_job import JOB, JOB_TIMEOUT, KEEP_FAILED_SECONDS, QUEUE, TurnJobs
 
@@ -102,6 +103,6 @@ class TurnQueue:
         )
 
     def _give_up(self, turn_id: UUID, error: Exception) -> bool:
-        fields = while_away(REDIS)
+        fields = {**while_away(REDIS), TURN: turn_id}
         log.warning("Turn %s waits for the sweeper: %s", turn_id, error, extra=fields)
         return False

@@ -63,7 +63,7 @@ class Claim:
     who have now decided; `answers` holds their decisions, `updated` the messages changed by them.
     `connection` is the number of the connection to models that is set on the page, if any; `role`
     is the role of the person who asked; `has_documents`: whether tools may read documents;
-    `is_task`: whether a plan asked.
+    `is_task`: whether a plan asked; `request`: which request the turn comes from.
     """
 
     turn: Turn
@@ -85,6 +85,7 @@ class Claim:
     role: str | None = None
     has_documents: bool = False
     is_task: bool = False
+    request: JSON | None = None
 
     @property
     def turn_id(self) -> UUID:
@@ -235,6 +236,7 @@ def _build(
         role=scope.role if scope.name else turn.role,  # of who is unknown here, as it was
         has_documents=has_documents(session, scope, conversation.id),
         is_task=conversation.parent_id is not None,
+        request=turn.request,
     )
 
 

@@ -24,6 +24,7 @@ from backend.logs.fields import add_fields, only_fields
 from backend.logs.outages import DATABASE, while_away
 from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.people.rights import Resource
+from backend.telemetry.origins import request_of
 from backend.tools.asker import TurnAsker, check_model
 from backend.tools.context import ToolContext
 from backend.tools.mcp.servers import ToolServers
@@ -104,7 +105,12 @@ def _claim_and_run(runtime: Runtime, turn_id: UUID) -> None:
         if runtime.suspects:
             runtime.suspects.run(claim.turn_id)
         return
-    add_fields(turn=claim.turn_id, session=claim.conversation_id, person=claim.scope.user_id)
+    add_fields(
+        turn=claim.turn_id,
+        session=claim.conversation_id,
+        person=claim.scope.user_id,
+        request=request_of(claim.request),
+    )
     try:
         recorder = Recorder(runtime.services, claim)
         recorder.started()

@@ -17,6 +17,7 @@ from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import load_state
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.conversations.turns import Route
+from backend.telemetry.origins import origin
 from backend.turns.process.announcer import Accepted
 from backend.turns.queries import context_in, count_unfinished, wire_turn
 from backend.types import JSON
@@ -70,6 +71,7 @@ def enter(session: Session, conversation: ConversationRow, new: NewTurn) -> Acce
         idempotency_key=new.key,
         body_hash=new.body_hash,
         fork_of=new.fork_of,
+        request=origin(),
     )
     before = count_unfinished(session, conversation.id)
     shown = None

@@ -23,7 +23,7 @@ class TurnRow(Base):
     when everything it waits for was decided, so that it may continue; `model` is the one chosen for
     it, null: the default; `route` says why its agent was chosen, null if the domain has no manager;
     `role` is the role of the person who asked; `waits_for` says whether it waits for people or
-    for tasks, null: for neither any more.
+    for tasks, null: for neither any more; `request` is the request that accepted it, by its id.
     """
 
     __tablename__ = "turns"
@@ -102,3 +102,4 @@ class TurnRow(Base):
     route: Mapped[JSON | None]
     role: Mapped[str | None]
     waits_for: Mapped[str | None]
+    request: Mapped[JSON | None]

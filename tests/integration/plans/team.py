@@ -39,7 +39,7 @@ class Team:
         self.stack = stack
         self.asked: Counter[str] = Counter()  # how often each task's agent was asked
         self.results: list[str] = []  # what the manager has read of its calls
-        self._calls: list[JSON] = []
+        self.calls: list[JSON] = []
         self._reply = reply or (lambda temp_id: {"text": f"did {temp_id}"})
         self.domain = make_domain(
             stack,
@@ -51,7 +51,7 @@ class Team:
 
     def ask(self, *calls: JSON, session_id: str | None = None) -> JSON:
         """Let the manager make these calls, in a new session if none is named; give the turn."""
-        self._calls = list(calls)
+        self.calls = list(calls)
         return self.stack.submit("go", session_id or make_session(self.stack, self.domain))
 
     def plans(self, session_id: str) -> list[JSON]:
@@ -77,7 +77,7 @@ class Team:
             if last["role"] == "tool":
                 self.results += [m["content"] for m in messages if m["role"] == "tool"]
                 return {"text": json.dumps({"taskComplete": True, "message": "all done"})}
-            return {"tools": self._calls}
+            return {"tools": self.calls}
         if last["role"] == "tool":
             return {"text": "done"}
         said = next(m["content"] for m in reversed(messages) if m["role"] == "user")
