@@ -78,8 +78,7 @@ class Announcer:
             try:
                 self._announce(batch)
             except Exception:  # the edge: one turn's failure must not end the thread
-                turns = [one.turn.id for one in batch]
-                log.exception("Turns wait for the sweeper", extra={"turns": turns})
+                log.exception("Turns wait for the sweeper")
             with self._changed:
                 self._told += len(batch)
                 self._changed.notify_all()
