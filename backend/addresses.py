@@ -61,6 +61,23 @@ def read_networks(text: str) -> Networks:
         ) from None
 
 
+def read_servers(text: str) -> tuple[str, ...]:
+    """Return the addresses of a comma-separated list, without final slashes. Raise ValueError."""
+    found = tuple(dict.fromkeys(one.strip().rstrip("/") for one in text.split(",")))
+    for url in found:
+        try:
+            parts = urlsplit(url)
+            is_one = parts.scheme in DEFAULT_PORTS and read_host(parts.netloc) is not None
+        except ValueError:
+            is_one = False
+        if not is_one or "?" in url or "#" in url:
+            raise ValueError(
+                "must be one address or several, comma-separated, each with http:// or https:// and"
+                " a host, such as http://10.0.0.11:8000,http://10.0.0.12:8000"
+            )
+    return found
+
+
 def http_url(host: str, port: int) -> str:
     """Return the address of a server that listens on `host` and `port`."""
     return f"http://{_bracketed(host.strip('[]'))}:{port}"

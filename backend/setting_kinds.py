@@ -15,7 +15,13 @@ from pydantic import AfterValidator, Field, SecretStr
 from redis import ConnectionPool, RedisError
 from sqlalchemy import make_url
 
-from backend.addresses import MAX_PORT, check_allowed_hosts, check_public_url, read_networks
+from backend.addresses import (
+    MAX_PORT,
+    check_allowed_hosts,
+    check_public_url,
+    read_networks,
+    read_servers,
+)
 from backend.outgoing.policy import read_entries
 from backend.schemas.people.providers import ID_PATTERN, MOST_GROUPS, GroupMeaning, ProviderSettings
 
@@ -189,6 +195,10 @@ def check_http_url(url: str) -> str:
     return url.rstrip("/")
 
 
+def _servers(text: str) -> str:
+    return ",".join(read_servers(text)) if text else text
+
+
 def _encryption_key(key: SecretStr) -> SecretStr:
     try:
         length = len(urlsafe_b64decode(key.get_secret_value()))
@@ -228,6 +238,7 @@ RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 DataDir = Annotated[Path, AfterValidator(_data_dir)]
 Host = Annotated[str, AfterValidator(_host)]
 HttpUrl = Annotated[str, AfterValidator(check_http_url)]
+Servers = Annotated[str, AfterValidator(_servers)]
 ModelUrl = Annotated[str, AfterValidator(_model_url)]
 SecretNames = Annotated[str, AfterValidator(_secret_names)]
 SourceUrls = Annotated[dict[str, str], AfterValidator(_source_urls)]

@@ -45,6 +45,7 @@ from backend.setting_kinds import (
     RedisUrl,
     Seconds,
     SecretNames,
+    Servers,
     SmtpUrl,
     SourceUrls,
     StdioCommands,
@@ -116,8 +117,9 @@ class Settings(BaseSettings):
     host: Host = Field("127.0.0.1", description="The address to listen on.")
     ui_port: Port | None = Field(None, description="8501, or the next free port when unset.")
     api_port: Port | None = Field(None, description="8000, or the next free port when unset.")
-    api_url: HttpUrl = Field(
-        "", description="Where the pages reach the API; empty: HOST and API_PORT."
+    api_url: Servers = Field(
+        "",
+        description="Where the pages reach the API, comma-separated; empty: HOST and API_PORT.",
     )
     public_url: PublicUrl = Field(
         "", description="The address that people open; empty: HOST and UI_PORT."

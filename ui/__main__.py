@@ -12,6 +12,7 @@ from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
 from backend.web.identity import HeaderNames
 from backend.web.sockets import MessageLimits, limit_messages
+from ui.client import api_servers
 from ui.server import NAMES, create_app
 from ui.streamlit_logs import join_streamlit
 
@@ -33,6 +34,10 @@ def main() -> int:
     parser.add_argument("--log-level", choices=LEVELS, default="INFO")
     parser.add_argument("--log-format", choices=tuple(FORMATS), default="text")
     given = parser.parse_args()
+    try:
+        api_servers()
+    except ValueError as error:
+        parser.error(f"API_URL {error}")
     set_up_logs("pages", given.log_level, given.log_format)
     join_streamlit()
     address = Address(given.host, given.port, given.public_url, given.allowed_hosts)

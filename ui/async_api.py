@@ -1,13 +1,12 @@
 """The API as the pages' own routes call it, which serve all browsers from one event loop."""
 
-import os
-
 import httpx
 from starlette.requests import HTTPConnection
 
 from backend.schemas.people.account import UNATTENDED
+from backend.web.replicas import AsyncReplicaTransport, Replicas
 from backend.web.request_ids import naming
-from ui.client import DEFAULT_API_URL, authorization
+from ui.client import api_servers, authorization
 from ui.cookies import token_of
 
 
@@ -20,8 +19,8 @@ class AsyncApi:
     """
 
     def __init__(self) -> None:
-        self._calls: httpx.AsyncHTTPTransport | None = None
-        self._streams: httpx.AsyncHTTPTransport | None = None
+        self._calls: httpx.AsyncBaseTransport | None = None
+        self._streams: httpx.AsyncBaseTransport | None = None
 
     def of(self, connection: HTTPConnection, *, is_unattended: bool = False) -> "CallersApi":
         """Return the API for the person whose browser asks, once the gate has let it through."""
@@ -49,10 +48,11 @@ class CallersApi:
         self.streams = streams
 
 
-def _transport() -> httpx.AsyncHTTPTransport:
-    return httpx.AsyncHTTPTransport(limits=httpx.Limits(max_connections=None))
+def _transport() -> httpx.AsyncBaseTransport:
+    inner = httpx.AsyncHTTPTransport(limits=httpx.Limits(max_connections=None))
+    return AsyncReplicaTransport(Replicas(api_servers()), inner)
 
 
-def _client(transport: httpx.AsyncHTTPTransport, headers: dict[str, str]) -> httpx.AsyncClient:
-    url = (os.environ.get("API_URL") or DEFAULT_API_URL).rstrip("/")
-    return httpx.AsyncClient(base_url=f"{url}/api/v1/", transport=transport, headers=headers)
+def _client(transport: httpx.AsyncBaseTransport, headers: dict[str, str]) -> httpx.AsyncClient:
+    base_url = f"{api_servers()[0]}/api/v1/"
+    return httpx.AsyncClient(base_url=base_url, transport=transport, headers=headers)

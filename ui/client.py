@@ -3,6 +3,8 @@
 Calls made by a single page are in `ui.features.*.calls`.
 """
 
+import os
+from collections.abc import Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import UUID
@@ -10,6 +12,7 @@ from uuid import UUID
 import httpx
 from pydantic import ValidationError
 
+from backend.addresses import read_servers
 from backend.schemas.conversations.sessions import (
     ChatRequest,
     ChatResponse,
@@ -25,9 +28,10 @@ from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.people.account import UNATTENDED
 from backend.schemas.wire import Wire
+from backend.web.replicas import Replicas, ReplicaTransport
 from backend.web.request_ids import naming
 
-DEFAULT_API_URL = "http://127.0.0.1:8000"
+API_URL = "http://127.0.0.1:8000"  # unless the environment has another one, or several
 BROWSERS_API = "/colloquy/api"  # where the pages' server passes on what a browser asks of it
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)
 UPLOADING = httpx.Timeout(600.0, connect=3.0)  # an import is read whole before the answer
@@ -72,30 +76,37 @@ def _name(request: httpx.Request) -> None:
     request.headers.update(naming())
 
 
-def connections() -> httpx.HTTPTransport:
+def api_servers() -> tuple[str, ...]:
+    """Return the addresses of the API, any of which may be asked. Raise ValueError."""
+    return read_servers(os.environ.get("API_URL") or API_URL)
+
+
+def connections(servers: Sequence[str]) -> httpx.BaseTransport:
     """Return connections to the API. Clients of several people may share them."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
-    return httpx.HTTPTransport(retries=1, limits=limits)
+    retries = 0 if len(servers) > 1 else 1
+    inner = httpx.HTTPTransport(retries=retries, limits=limits)
+    return ReplicaTransport(Replicas(servers), inner)
 
 
 class Client:
-    """Calls the API of one address as one person; safe to share between threads.
+    """Calls the API as one person; safe to share between threads.
 
     `token`: of the person's sign-in; None where nobody signs in.
     """
 
     def __init__(
         self,
-        base_url: str = DEFAULT_API_URL,
+        servers: Sequence[str] = (API_URL,),
         token: str | None = None,
-        transport: httpx.HTTPTransport | None = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self.base_url = base_url.rstrip("/")
+        self.servers = servers
         self.token = token
         self.http = httpx.Client(
-            base_url=f"{self.base_url}/api/v1/",
+            base_url=f"{servers[0]}/api/v1/",
             timeout=TIMEOUT,
-            transport=transport or connections(),
+            transport=transport or connections(servers),
             headers=authorization(token),
             event_hooks={"request": [_name]},
         )
@@ -218,18 +229,18 @@ class Client:
         try:
             response = self.http.request(method, path, **options)
         except httpx.TransportError as error:
-            raise unreachable(self.base_url) from error
+            raise unreachable(self.servers) from error
         if response.is_success:
             return response
         raise refusal(response)
 
 
-def unreachable(base_url: str) -> ServiceUnavailable:
+def unreachable(servers: Sequence[str]) -> ServiceUnavailable:
     """Return the error for an API that does not answer."""
     return ServiceUnavailable(
         "The service does not answer",
         f"Nothing is lost: turns go on without this page. Start the API (`make run`, or `make api`)"
-        f" at {base_url}; this page reconnects by itself.",
+        f" at {' or '.join(servers)}; this page reconnects by itself.",
     )
 
 

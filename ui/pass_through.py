@@ -38,6 +38,7 @@ KEPT = (
 )  # fmt: skip
 AWHILE = httpx.Timeout(10.0, connect=3.0)  # for what a page asks by itself: it says what it misses
 FORM = "multipart/form-data"
+MOST_HELD = 100_000  # bytes of a body
 PAGE_OF = "colloquy-person"  # whose page asks: the browser may be another person's by now
 FOREIGN = (403, "This is no page of ours", "Open the page itself.")
 NOWHERE = (404, "Not found", "There is nothing at this address.")
@@ -80,7 +81,7 @@ async def _ask(api: AsyncApi, request: Request, path: httpx.URL, is_change: bool
         request.method,
         path,
         headers={name: value for name, value in given.items() if value is not None},
-        content=request.stream() if is_change and _has_body(request) else None,
+        content=await _body_of(request) if is_change and _has_body(request) else None,
         timeout=_patience(given),
     )
     answer = await caller.calls.send(made, stream=True)
@@ -107,6 +108,14 @@ def _is_own_page(request: Request) -> bool:
     """
     own = f"{request.url.scheme}://{request.headers.get('host', '')}"
     return _is_no_other_page(request) and request.headers.getlist("origin") == [own]
+
+
+async def _body_of(request: Request) -> bytes | AsyncIterator[bytes]:
+    """Return the body as it arrives, or whole: what is done once may be sent to another server."""
+    length = request.headers.get("content-length", "")
+    is_short = length.isdecimal() and int(length) <= MOST_HELD
+    is_once = "idempotency-key" in request.headers
+    return await request.body() if is_once and is_short else request.stream()
 
 
 def _has_body(request: Request) -> bool:

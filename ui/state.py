@@ -1,6 +1,5 @@
 """What one browser tab remembers, on any page. Its location is in `ui.navigation`."""
 
-import os
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,7 +15,7 @@ from backend.logs.fields import add_fields, request_id
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.operations.server import ServerInfo
 from backend.web.request_ids import new_id
-from ui.client import DEFAULT_API_URL, Client, ClientError, ServiceUnavailable, connections
+from ui.client import Client, ClientError, ServiceUnavailable, api_servers, connections
 from ui.cookies import token_of
 
 TOLD_SECONDS = 3.0  # how long a notice is drawn again: a run may be cut off by the next one
@@ -70,8 +69,8 @@ def client() -> Client:
     if held.client is None or held.client.token is None:
         token = token_of(st.context.cookies)
         if held.client is None or token is not None:
-            url = os.environ.get("API_URL") or DEFAULT_API_URL
-            held.client = Client(url, token, _connections())
+            servers = api_servers()
+            held.client = Client(servers, token, _connections(servers))
     return held.client
 
 

@@ -13,10 +13,12 @@ from typing import Any
 
 import httpx
 
+from backend.addresses import http_url, read_servers
 from backend.configuration import named_path, read_settings
 from backend.errors.base import AppError
 from backend.imports.langgraph_dump import dump
 from backend.text import counted
+from backend.web.replicas import Replicas, ReplicaTransport
 
 TOKEN = "COLLOQUY_TOKEN"  # noqa: S105 - a variable's name
 LANGGRAPH = "LANGGRAPH_URL"  # its password is not for lists of processes
@@ -68,10 +70,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _client(url: str | None) -> httpx.Client:
-    base = (url or str(read_settings().api_url)).rstrip("/")
+    settings = read_settings()
+    own = settings.api_url or http_url(settings.host, settings.api_port or 8000)
+    servers = (url.rstrip("/"),) if url else read_servers(own)
     token = os.environ.get(TOKEN)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    return httpx.Client(base_url=f"{base}/api/v1/", headers=headers, timeout=_READING)
+    several = len(servers) > 1
+    return httpx.Client(
+        base_url=f"{servers[0]}/api/v1/",
+        headers=headers,
+        timeout=_READING,
+        transport=ReplicaTransport(Replicas(servers), httpx.HTTPTransport()) if several else None,
+    )
 
 
 def _import(client: httpx.Client, wanted: argparse.Namespace) -> int:

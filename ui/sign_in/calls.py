@@ -13,7 +13,7 @@ from starlette.responses import Response
 from backend.schemas.wire import Wire
 from backend.web.identity import proxied_by
 from ui.async_api import AsyncApi
-from ui.client import TIMEOUT, ClientError, refusal, unreachable
+from ui.client import TIMEOUT, ClientError, api_servers, refusal, unreachable
 from ui.cookies import name_for
 from ui.sign_in import forms
 from ui.sign_in.checks import Unavailable
@@ -65,7 +65,7 @@ async def call(
     try:
         answer = await calls.request(method, path, headers=headers, timeout=TIMEOUT, json=body)
     except httpx.TransportError:
-        raise unreachable(str(calls.base_url)) from None
+        raise unreachable(api_servers()) from None
     if not answer.is_success:
         raise refusal(answer)
     return model.read(answer.content)

@@ -105,6 +105,15 @@ def test_an_allowed_host_that_is_none_is_refused(monkeypatch, hosts):
         read_settings()
 
 
+def test_an_address_of_the_api_that_is_none_is_refused(monkeypatch):
+    monkeypatch.setenv("API_URL", "http://10.0.0.11:8000,10.0.0.12:8000")
+
+    with pytest.raises(
+        ConfigurationError, match=r"^API_URL is not usable: must be one address or several"
+    ):
+        read_settings()
+
+
 def test_a_public_url_is_kept_as_browsers_write_it(monkeypatch):
     monkeypatch.setenv("PUBLIC_URL", "HTTPS://Desk.Example.com:443/")
 
