@@ -4,11 +4,6 @@ import logging
 import time
 from collections.abc import Sequence
 
-from redis import Redis
-from redis.backoff import ExponentialBackoff
-from redis.exceptions import AuthenticationError, NoPermissionError, RedisError, ResponseError
-from redis.exceptions import ConnectionError as ConnectionLost
-
 from backend.artifacts.contents import open_contents
 from backend.artifacts.service import Artifacts
 from backend.auth.acting import acting
@@ -17,6 +12,7 @@ from backend.errors.base import ConfigurationError
 from backend.events.stream import EventStream
 from backend.files.store import open_files
 from backend.logs.outages import DATABASE, while_away
+from backend.redis.connecting import check_redis, connect_redis
 from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.storage.belonging import check_belongings
@@ -24,15 +20,12 @@ from backend.tools.validation import NEEDED_MODULES
 from backend.turns.process.announcer import Announcer
 from backend.turns.process.limits import Limits
 from backend.turns.process.queue import TurnQueue
-from backend.turns.process.redis_retry import TellingRetry
 from backend.turns.process.services import Services
 from db.roles import DatabaseRole
 from db.schema import UnusableDatabase
 from db.session import AWAY, Database
 
-REDIS_TIMEOUT_SECONDS = 3
 REDIS_ASKING_SECONDS = 1  # for status checks, whose callers have deadlines too
-SPARE_CONNECTIONS = 50
 WAIT_SECONDS = 0.5
 FEWEST_PROCESSES = 2  # an API and a worker
 ARTIFACT_MODULES = "backend.artifacts.preloaded"  # preloaded in sandbox children for artifacts
@@ -62,7 +55,7 @@ def bootstrap(
             )
     redis = connect_redis(settings.redis_url, threads)
     status_redis = connect_redis(settings.redis_url, threads, REDIS_ASKING_SECONDS)
-    _check_redis(status_redis)
+    check_redis(status_redis)
     queue, events = TurnQueue(redis), EventStream(redis)
     database = Database(
         settings.database_url,
@@ -167,38 +160,9 @@ def _say_whether_rows_are_kept_apart(database: Database) -> None:
         )
 
 
-def _check_redis(redis: Redis) -> None:
-    """Raise ConfigurationError if Redis refuses REDIS_URL; one that is away may answer later."""
-    try:
-        redis.ping()
-    except RedisError as error:
-        # Other kinds of ResponseError tell a state that passes, such as that of a replica.
-        is_refusal = type(error) is ResponseError
-        if is_refusal or isinstance(error, (AuthenticationError, NoPermissionError)):
-            raise ConfigurationError(
-                f"Redis refuses REDIS_URL: {error}. Check its user, password and database number."
-            ) from None
-
-
 def _does_not_answer(error: Exception) -> ConfigurationError:
     return ConfigurationError(f"The database at DATABASE_URL does not answer: {_reason_in(error)}")
 
 
 def _reason_in(error: Exception) -> str:
     return str(getattr(error, "orig", error)).strip().splitlines()[0]
-
-
-def connect_redis(url: str, threads: int, seconds: float = REDIS_TIMEOUT_SECONDS) -> Redis:
-    """Return a client with short timeouts: all callers can continue without Redis.
-
-    A broken connection is retried, because an idle one may be stale; a timeout is not. Each thread
-    may wait for a job on one connection and send its heartbeat on another.
-    """
-    return Redis.from_url(
-        url,
-        socket_timeout=seconds,
-        socket_connect_timeout=1,
-        retry=TellingRetry(ExponentialBackoff(cap=0.2, base=0.05), 1, (ConnectionLost,)),
-        health_check_interval=15,
-        max_connections=2 * threads + SPARE_CONNECTIONS,
-    )

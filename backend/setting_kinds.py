@@ -12,7 +12,7 @@ from dotenv import dotenv_values
 from psycopg2 import ProgrammingError
 from psycopg2.extensions import make_dsn
 from pydantic import AfterValidator, Field, SecretStr
-from redis import ConnectionPool, RedisError
+from redis import RedisError
 from sqlalchemy import make_url
 
 from backend.addresses import (
@@ -23,12 +23,13 @@ from backend.addresses import (
     read_servers,
 )
 from backend.outgoing.policy import read_entries
+from backend.redis.connecting import connect_redis
+from backend.redis.url import SCHEMES, is_sentinel_url, read_sentinel_url
 from backend.schemas.people.providers import ID_PATTERN, MOST_GROUPS, GroupMeaning, ProviderSettings
 
 KEY_BYTES = 32
 SHORTEST_KEY = 24
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
-REDIS_SCHEMES = ("redis", "rediss", "unix")
 WAYS = ("local", "oidc", "proxy")
 HTTP_SCHEMES = ("http", "https")
 ARTIFACT_STORE = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w!.*'()-]+)*/?", re.ASCII)
@@ -42,9 +43,7 @@ SECRET_ENTRY = re.compile(
 
 def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
     """Return the scheme and the rest of `url`; never repeats the URL, which may hold a password."""
-    scheme, mark, rest = url.partition("://")
-    if not mark or scheme not in schemes:
-        raise ValueError("must begin with " + " or ".join(f"{name}://" for name in schemes))
+    scheme, rest = _scheme(url, schemes)
     try:
         _ = urlsplit(url).port
     except ValueError:
@@ -52,6 +51,13 @@ def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
             "has a port or a host that cannot be read; percent-encode special characters of a"
             " password (%2F for /)"
         ) from None
+    return scheme, rest
+
+
+def _scheme(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
+    scheme, mark, rest = url.partition("://")
+    if not mark or scheme not in schemes:
+        raise ValueError("must begin with " + " or ".join(f"{name}://" for name in schemes))
     return scheme, rest
 
 
@@ -70,18 +76,23 @@ def _database_url(url: str) -> str:
 
 
 def _redis_url(url: str) -> str:
-    # The client would take any other text for database 0, which may be another program's.
-    scheme = _split(url, REDIS_SCHEMES)[0] if url else "unix"
-    if scheme != "unix" and not re.fullmatch(r"(?:/\d*)?", urlsplit(url).path, re.ASCII):
+    if not url:
+        return url
+    if is_sentinel_url(url):
+        _scheme(url, SCHEMES)
+        read_sentinel_url(url)
+    elif _split(url, SCHEMES)[0] != "unix" and not re.fullmatch(
+        r"(?:/\d*)?", urlsplit(url).path, re.ASCII
+    ):
+        # The client would take any other text for database 0, which may be another program's.
         raise ValueError("must name the database by its number, such as redis://localhost:6379/0")
-    if url:
-        try:
-            ConnectionPool.from_url(url).make_connection()
-        except (TypeError, ValueError, RedisError) as error:
-            reason = str(error).partition("__init__() got an ")
-            raise ValueError(
-                f"has a parameter that cannot be used ({reason[2] or reason[0]})"
-            ) from None
+    try:
+        connect_redis(url, threads=1).connection_pool.make_connection()
+    except (TypeError, ValueError, RedisError) as error:
+        reason = str(error).partition("__init__() got an ")
+        raise ValueError(
+            f"has a parameter that cannot be used ({reason[2] or reason[0]})"
+        ) from None
     return url
 
 

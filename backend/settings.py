@@ -111,7 +111,9 @@ class Settings(BaseSettings):
     database_connections: int = Field(
         28, ge=4, le=500, description="The most connections that each API and worker process keeps."
     )
-    redis_url: RedisUrl = Field("", description="Redis; empty: the embedded server of DATA_DIR.")
+    redis_url: RedisUrl = Field(
+        "", description="Redis, or its Sentinels; empty: the embedded server of DATA_DIR."
+    )
     data_dir: DataDir = Field(Path(".data"), description="All that this installation stores.")
 
     host: Host = Field("127.0.0.1", description="The address to listen on.")

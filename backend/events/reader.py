@@ -10,6 +10,7 @@ from uuid import UUID
 
 import orjson
 from redis import Redis
+from redis.exceptions import ConnectionError as ConnectionLost
 from redis.exceptions import RedisError
 
 from backend.events.stream import CHANNEL, STREAM
@@ -17,6 +18,7 @@ from backend.logs.outages import REDIS, while_away
 from backend.schemas.events import SessionEvent, TurnQueued, read_event
 
 RECONNECT_SECONDS = 0.5
+MOST_UNANSWERED = 3  # pings: one a second, once nothing has come for as long as clients wait
 BACK_PAGE = 200
 log = logging.getLogger(__name__)
 
@@ -152,6 +154,9 @@ class EventReader:
             self._tell_all(None)
             while not self._closing.is_set():
                 message = subscription.get_message(timeout=1.0)
+                # A host that is cut off closes no connection, and the next one may lead elsewhere.
+                if subscription.health_check_response_counter > MOST_UNANSWERED:
+                    raise ConnectionLost("the server of live events is silent")
                 if message is not None:
                     self._hand_out(message["channel"], message["data"])
 

@@ -11,11 +11,11 @@ from redis.exceptions import RedisError
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.bootstrap import connect_redis
 from backend.configuration import find_misspelt, read_settings
 from backend.connections.store import find_saved, open_saved
 from backend.errors.base import AppError, ConfigurationError
 from backend.operations.workers import list_workers
+from backend.redis.connecting import connect_redis
 from backend.settings import Settings
 from backend.storage.belonging import check_belongings
 from backend.text import counted

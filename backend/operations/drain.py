@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from redis import Redis
 from redis.exceptions import RedisError
 
-from backend.bootstrap import connect_redis
 from backend.configuration import read_settings
 from backend.errors.base import AppError
 from backend.operations.workers import ask_to_drain, is_asked_to_drain, list_workers
+from backend.redis.connecting import connect_redis
 from backend.text import counted
 
 LOOK_SECONDS = 0.5

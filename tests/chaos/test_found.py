@@ -8,7 +8,7 @@ import pytest
 import redis
 from sqlalchemy import text
 
-from backend.bootstrap import connect_redis
+from backend.redis.connecting import connect_redis
 from backend.types import JSON
 from db.session import Database
 from tests.conftest import make_stack

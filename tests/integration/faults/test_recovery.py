@@ -7,7 +7,7 @@ import time
 import pytest
 import redis
 
-from backend.bootstrap import REDIS_TIMEOUT_SECONDS
+from backend.redis.connecting import REDIS_TIMEOUT_SECONDS
 from tests.fakes import ENDLESS, ScriptedModel, script
 from tests.stack import Servers, Stack
 

@@ -22,6 +22,7 @@ from backend.auth.scope import Scope
 from backend.connections.store import AnsweringModel, find_default_model
 from backend.logs.outages import DATABASE, REDIS, while_away
 from backend.operations.workers import list_workers
+from backend.redis.connecting import say_why
 from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
 from backend.schemas.people.rights import Permission
@@ -195,7 +196,7 @@ def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
                 return "is used by another installation: see REDIS_URL", ()
         return OK, list_workers(redis)
     except RedisError as error:
-        return f"does not answer ({type(error).__name__})", ()
+        return say_why(error), ()
 
 
 def _say_of(workers: Sequence[WorkerInfo]) -> str:

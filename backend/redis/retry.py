@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 from redis.exceptions import ConnectionError as ConnectionLost
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
+from redis.sentinel import MasterNotFoundError
 
 from backend.logs.outages import REDIS, away, back
 
@@ -25,7 +26,11 @@ class TellingRetry(Retry):
         return self
 
     def call_with_retry(self, do: Callable[[], T], *arguments: Any, **options: Any) -> T:
-        """Make a call as `Retry` does, and note whether Redis answers."""
+        """Make a call as `Retry` does, and note whether Redis answers.
+
+        Where no Sentinel knows a master, they are not asked again immediately.
+        """
+        options.setdefault("is_retryable", _is_retryable)
         try:
             answer = super().call_with_retry(do, *arguments, **options)
         except (ConnectionLost, RedisTimeoutError) as error:
@@ -38,3 +43,7 @@ class TellingRetry(Retry):
             self._is_away = False
             log.warning("Redis answers again", extra=back(REDIS))
         return answer
+
+
+def _is_retryable(error: Exception) -> bool:
+    return not isinstance(error, MasterNotFoundError)
