@@ -213,8 +213,9 @@ class Settings(BaseSettings):
 
     probe_port: Port | None = Field(
         None,
-        description="Where a worker answers /healthz and /readyz, on HOST; unset: nowhere. Further"
-        " workers of `make run` take the ports after it.",
+        description="Where API and worker answer /healthz, /readyz and /metrics to whoever asks, on"
+        " HOST; unset: the API on its own port only, a worker nowhere. Of `make run` the first"
+        " worker has it, then its other workers and the API the ports after it.",
     )
     grace_seconds: Grace = Field(
         8.0,

@@ -48,14 +48,21 @@ def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> li
     return [
         parts.migrate(found),
         *demo,
-        parts.api(settings.host, ports.api, found, path, waits=True, grace=grace),
+        parts.api(
+            settings.host,
+            ports.api,
+            {**found, **probe_port(settings, settings.workers)},
+            path,
+            waits=True,
+            grace=grace,
+        ),
         *workers,
         parts.ui(pages_address(settings, ports.ui), found, pages_flags(settings)),
     ]
 
 
 def probe_port(settings: Settings, number: int) -> dict[str, str]:
-    """Return the port of a worker's probes, which only one worker can have."""
+    """Return the port of the probes of one process: of a worker, or of the API after them."""
     first = settings.probe_port
     return {"PROBE_PORT": str(first + number)} if first else {}
 

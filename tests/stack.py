@@ -112,6 +112,7 @@ class Stack:
             "PYTHONPATH": str(ROOT),
             **environment,
         }
+        self.api_probe_port = ""  # PROBE_PORT is the worker's
         self.log = data_dir / "processes.log"
         self.api: Process | None = None
         self.workers: list[Process] = []
@@ -138,7 +139,8 @@ class Stack:
 
     def start_api(self) -> None:
         """Start the API and wait until it answers."""
-        self.api = self.start("-m", "backend.api", "--port", str(self.api_port))
+        options = ("--port", str(self.api_port))
+        self.api = self.start("-m", "backend.api", *options, PROBE_PORT=self.api_probe_port)
         self.wait_for(lambda: _answers(f"{self.base_url}/healthz"), "the API does not answer")
 
     def start_worker(self) -> Process:

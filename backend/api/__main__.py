@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from backend.addresses import Address
 from backend.api.app import THREADS, create_app, serve_app
+from backend.api.probe import open_port
 from backend.api.server import ApiServer
 from backend.bootstrap import bootstrap, prepare_database
 from backend.configuration import read_settings
@@ -27,6 +28,7 @@ def main() -> int:
         settings = read_settings()
         set_up_logs("api", settings.log_level, settings.log_format)
         arguments = _read_arguments(settings)
+        probe_port = open_port(arguments.host, settings.probe_port)
         services = bootstrap(settings, threads=THREADS, preload=PRELOADED, role=DatabaseRole.API)
         prepare_database(services, wait=arguments.wait)
     except ConfigurationError as error:
@@ -36,7 +38,7 @@ def main() -> int:
     address = Address(arguments.host, arguments.port, settings.public_url, settings.allowed_hosts)
     gc.freeze()  # modules never become garbage; scanning them would delay every request
     with suppress(KeyboardInterrupt):  # raised again once the server has ended
-        ApiServer(app, serve_app(app, address), address, settings).run()
+        ApiServer(app, serve_app(app, address), address, settings, probe_port).run()
     return 0
 
 

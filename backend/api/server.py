@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from backend.addresses import Address
+from backend.api.probe import ProbeServer
 from backend.settings import Settings
 from backend.web.connections import ConnectionLimits, limit_connections
 
@@ -22,7 +23,14 @@ log = logging.getLogger("api")
 class ApiServer(uvicorn.Server):
     """Serves `app`, as `served` lets others reach it, until SIGTERM or SIGINT."""
 
-    def __init__(self, app: FastAPI, served: ASGIApp, address: Address, settings: Settings) -> None:
+    def __init__(
+        self,
+        app: FastAPI,
+        served: ASGIApp,
+        address: Address,
+        settings: Settings,
+        probe_port: socket.socket | None = None,
+    ) -> None:
         config = uvicorn.Config(
             served,
             host=address.host,
@@ -36,14 +44,22 @@ class ApiServer(uvicorn.Server):
         )
         super().__init__(config)
         self._app = app
+        self._probe = ProbeServer(app, probe_port) if probe_port else None
         self._grace = settings.grace_seconds
         self._delay = min(settings.stop_delay_seconds, self._grace)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and then answer probes."""
+        await super().startup(sockets)
+        if self._probe:
+            await self._probe.open()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Be not ready for a moment, in which load balancers learn of it; then stop.
 
         Running requests have the grace period. Event streams end, and requests that wait for an
         answer get 202, once nobody can connect here any more: their clients go on elsewhere.
+        Probes are answered until the end.
         """
         log.info("The API stops")
         state, loop = self._app.state, asyncio.get_running_loop()
@@ -56,3 +72,5 @@ class ApiServer(uvicorn.Server):
         loop.call_soon(state.channels.close)
         loop.call_soon(state.waits.close)
         await super().shutdown(sockets)
+        if self._probe:
+            await self._probe.close()

@@ -26,7 +26,7 @@ from tests.shipped import (
 
 # Of the programs that ours run beside, or in.
 FOREIGN = re.compile(
-    r"AWS_\w+|POSTGRES_\w+|PIP_\w+|PYTHON\w*|HOME|PATH|POD_IP|REDIS_PASSWORD|REDISCLI_AUTH"
+    r"AWS_\w+|POSTGRES_\w+|PIP_\w+|PYTHON\w*|HOME|PATH|REDIS_PASSWORD|REDISCLI_AUTH"
     r"|COLLOQUY_IMAGE|COLLOQUY_SECRET_\w*"
 )
 

@@ -22,7 +22,7 @@ def test_two_workers_are_started_by_default(monkeypatch, tmp_path: Path):
     assert started == {"worker-1": "worker", "worker-2": "worker"}
 
 
-def test_each_worker_has_a_probe_port_of_its_own_and_its_time_to_end(tmp_path: Path):
+def test_api_and_workers_have_a_probe_port_of_their_own_and_their_time_to_end(tmp_path: Path):
     settings = Settings(
         _env_file=None, workers=2, probe_port=9100, grace_seconds=60, data_dir=tmp_path
     )
@@ -32,6 +32,7 @@ def test_each_worker_has_a_probe_port_of_its_own_and_its_time_to_end(tmp_path: P
     workers = [part for part in table if "worker" in part.command]
     assert [part.env["PROBE_PORT"] for part in workers] == ["9100", "9101"]
     (api,) = (part for part in table if part.name == "api")
+    assert api.env["PROBE_PORT"] == "9102"
     assert all(part.patience_seconds > 60 for part in (api, *workers))
 
 
