@@ -20,6 +20,7 @@ from backend.files.origins import fetcher
 from backend.logs.setup import own_name, set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
+from backend.telemetry import tracing
 from backend.tools.mcp.servers import ToolServers
 from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.lease import LeaseKeeper
@@ -50,6 +51,7 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS, turn_id: UUID | None = None
         settings = read_settings()
         name = f"{own_name()}.{uuid4().hex[:6]}"
         set_up_logs("worker", settings.log_level, settings.log_format, name)
+        tracing.start("worker", name)
         runtime = make_runtime(settings, name, SuspectProcesses() if turn_id is None else None)
         require_installation(runtime.services, wait=True)
         process = (
@@ -72,6 +74,8 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS, turn_id: UUID | None = None
     except Exception:  # the edge: threads that go on must not keep this process
         log.exception("The worker failed")
         return EXIT_CODE
+    finally:
+        tracing.close()
     return 0
 
 

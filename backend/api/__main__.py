@@ -13,9 +13,10 @@ from backend.bootstrap import bootstrap, prepare_database
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED
 from backend.errors.base import ConfigurationError
-from backend.logs.setup import set_up_logs
+from backend.logs.setup import own_name, set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
+from backend.telemetry import tracing
 from db.roles import DatabaseRole
 
 DEFAULT_PORT = 8000
@@ -27,6 +28,7 @@ def main() -> int:
     try:
         settings = read_settings()
         set_up_logs("api", settings.log_level, settings.log_format)
+        tracing.start("api", own_name())
         arguments = _read_arguments(settings)
         probe_port = open_port(arguments.host, settings.probe_port)
         services = bootstrap(settings, threads=THREADS, preload=PRELOADED, role=DatabaseRole.API)

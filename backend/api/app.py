@@ -19,6 +19,7 @@ from backend.api.callers import Callers
 from backend.api.channels import Channels
 from backend.api.http.bodies import Bodies
 from backend.api.http.head import HeadAsGet
+from backend.api.http.spans import Spans
 from backend.api.http.threads import Shared
 from backend.api.http.times import Times
 from backend.api.metrics import Metrics, OpenRequests
@@ -66,6 +67,7 @@ from backend.files.service import Files
 from backend.imports.place import ImportPlace
 from backend.imports.service import Imports
 from backend.settings import Settings
+from backend.telemetry import tracing
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 from backend.version import VERSION
@@ -107,6 +109,8 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.parts = server.PartsCheck(services)
     app.state.metrics = Shared(_metrics(app).write)
+    if tracing.is_on():
+        app.add_middleware(Spans)
     return app
 
 
@@ -122,6 +126,8 @@ def create_routes() -> FastAPI:
         dependencies=[Depends(refuse_unknown)],
         lifespan=_lifespan,
         responses=PROBLEMS,
+        # FastAPI's own would send addresses, with tokens of links and the words of searches.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.add_middleware(HeadAsGet)
     app.add_middleware(Bodies)
@@ -181,3 +187,4 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services.announcer.settle()
     services.sandbox.close()
     services.database.close()
+    await asyncio.to_thread(tracing.close)

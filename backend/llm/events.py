@@ -10,8 +10,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.errors.base import AppError
-from backend.telemetry.calls import CallResult, result_of
-from backend.telemetry.figures import WORK
+from backend.telemetry import gen_ai
+from backend.telemetry.calls import model_call
+from backend.telemetry.spans import Attributes
 from backend.types import JSON
 
 ANSWER = "answer"
@@ -85,15 +86,23 @@ class ModelCall:
     @contextmanager
     def under_way(self) -> Iterator[None]:
         """Record how long the block takes, and why it fails if it does."""
-        begun, result = time.monotonic(), CallResult.OK
-        try:
-            yield
-        except BaseException as error:
-            self.failure, result = _name(error), result_of(error)
-            raise
-        finally:
-            self.seconds = time.monotonic() - begun
-            WORK.model_called(str(self.payload["model"]), result, self.seconds)
+        begun = time.monotonic()
+        with model_call(str(self.payload["model"])) as call:
+            try:
+                yield
+                if self.used:
+                    call.note(_tokens(self.used))
+            except BaseException as error:
+                self.failure = _name(error)
+                raise
+            finally:
+                self.seconds = time.monotonic() - begun
+
+
+def _tokens(used: UsageMetadata) -> Attributes:
+    cached = used.get("input_token_details", {}).get("cache_read", 0)
+    reasoning = used.get("output_token_details", {}).get("reasoning", 0)
+    return gen_ai.used(used["input_tokens"], used["output_tokens"], cached, reasoning)
 
 
 def _name(error: BaseException) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
-DATABASE, REDIS = "database", "Redis"
+DATABASE, REDIS, COLLECTOR = "database", "Redis", "collector"
 AWAY, BACK, WHILE_AWAY = "away", "back", "while_away"
 # After its end, in which those that had waited report what has passed already.
 SETTLE_SECONDS = 2.0

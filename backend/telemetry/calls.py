@@ -7,7 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
+from backend.telemetry import gen_ai
 from backend.telemetry.figures import WORK, WorkFigures
+from backend.telemetry.spans import Attributes, Kind, Span
+from backend.telemetry.tracing import span
 
 
 class CallResult(StrEnum):
@@ -20,27 +23,77 @@ class CallResult(StrEnum):
     WAITS = "waits"  # for people or tasks
 
 
+@dataclass(frozen=True)
+class ToolKind:
+    """What a tool is counted as; `server`: the tool server that has it, if any."""
+
+    name: str
+    server: str | None = None
+
+    @property
+    def counted_as(self) -> str:
+        """Return its value of a label: servers name their tools as they like, by the thousand."""
+        return self.name if self.server is None else f"mcp:{self.server}"
+
+
 @dataclass
 class WatchedCall:
     """A call under way; whoever makes it says how it ended, unless it raises."""
 
+    span: Span
     result: CallResult | None = None
+
+    def note(self, attributes: Attributes) -> None:
+        """Add what is known of it by now to its span."""
+        self.span.note(attributes)
 
 
 @contextmanager
-def tool_call(tool: str, work: WorkFigures = WORK) -> Iterator[WatchedCall]:
-    """Count the call of a tool that the block makes."""
-    call, begun = WatchedCall(), time.monotonic()
-    try:
-        yield call
-    except BaseException as error:
-        call.result = call.result or result_of(error)
-        raise
-    finally:
-        work.tool_called(tool, call.result or CallResult.OK, time.monotonic() - begun)
+def model_call(model: str, work: WorkFigures = WORK) -> Iterator[WatchedCall]:
+    """Count and trace the call of a model that the block makes."""
+    known: Attributes = {
+        gen_ai.OPERATION: "chat",
+        gen_ai.PROVIDER: "openai",  # whose protocol all of them speak
+        gen_ai.MODEL: model,
+        gen_ai.STREAM: True,
+    }
+    begun = time.monotonic()
+    with span(f"chat {model}", known, Kind.CLIENT) as traced:
+        call = WatchedCall(traced)
+        try:
+            yield call
+        except BaseException as error:
+            call.result = _result_of(error)
+            raise
+        finally:
+            work.model_called(model, call.result or CallResult.OK, time.monotonic() - begun)
 
 
-def result_of(error: BaseException) -> CallResult:
-    """Return how a call has ended that raised this."""
+@contextmanager
+def tool_call(tool: ToolKind, call_id: str, work: WorkFigures = WORK) -> Iterator[WatchedCall]:
+    """Count and trace the call of a tool that the block makes."""
+    known = {
+        gen_ai.OPERATION: "execute_tool",
+        gen_ai.TOOL: tool.name,
+        gen_ai.TOOL_TYPE: "extension" if tool.server else "function",
+        gen_ai.TOOL_CALL: call_id,
+        "colloquy.tool.server": tool.server,
+    }
+    begun = time.monotonic()
+    with span(f"execute_tool {tool.name}", known) as traced:
+        call = WatchedCall(traced)
+        try:
+            yield call
+        except BaseException as error:
+            call.result = call.result or _result_of(error)
+            raise
+        finally:
+            result = call.result or CallResult.OK
+            work.tool_called(tool.counted_as, result, time.monotonic() - begun)
+            if result in (CallResult.FAILED, CallResult.TIMED_OUT):
+                traced.fail(result)
+
+
+def _result_of(error: BaseException) -> CallResult:
     is_stopped = isinstance(error, asyncio.CancelledError)
     return CallResult.STOPPED if is_stopped else CallResult.FAILED

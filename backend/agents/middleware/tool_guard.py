@@ -30,7 +30,7 @@ from backend.agents.steps.tool_results import (
 )
 from backend.errors.conversations import corrupt_if_it_fails
 from backend.schemas.conversations.outcomes import CallOutcome
-from backend.telemetry.calls import CallResult, tool_call
+from backend.telemetry.calls import CallResult, ToolKind, tool_call
 from backend.tools.asker import Asker
 from backend.tools.context import CALL_ID, CALL_PLACE
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
@@ -119,7 +119,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         """Run the tool; GraphBubbleUp is not a failure but LangGraph's way to interrupt."""
         if effect is Effect.IDEMPOTENT:
             IDEMPOTENCY_KEY.set(place.key.idempotency_key(self._turn_id))
-        with tool_call(_kind(request.tool)) as call:
+        with tool_call(_kind(request.tool), str(request.tool_call["id"] or "")) as call:
             try:
                 result = await run_bounded(handler(request), self._seconds)
             except GraphBubbleUp:
@@ -149,9 +149,8 @@ class ToolGuard(AgentMiddleware[Any, Any]):
             await self._journal.finished(place.key, name, effect, message, artifact)
 
 
-def _kind(tool: Any) -> str:
-    """Return what a tool is counted as: of servers, who may have thousands, their name."""
-    return f"mcp:{tool.server_name}" if isinstance(tool, McpTool) else str(tool.name)
+def _kind(tool: Any) -> ToolKind:
+    return ToolKind(tool.name, tool.server_name if isinstance(tool, McpTool) else None)
 
 
 def _load_result(recorded: JSON, artifact: JSON | None) -> ToolMessage:

@@ -42,6 +42,7 @@ from backend.turns.run.outbox import TurnOutbox
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.record.recorder import Recorder, TurnWaits
 from backend.turns.run.titles import suggest_title
+from backend.turns.run.traced import note_end, traced_attempt
 from backend.types import JSON
 from db.failpoints import failpoint
 from db.session import AWAY, Database
@@ -112,10 +113,12 @@ def _claim_and_run(runtime: Runtime, turn_id: UUID) -> None:
         request=request_of(claim.request),
     )
     try:
-        recorder = Recorder(runtime.services, claim)
-        recorder.started()
-        if outcome := _run(runtime, claim, recorder):
-            _finish(recorder, claim, outcome)
+        with traced_attempt(claim) as traced:
+            recorder = Recorder(runtime.services, claim)
+            recorder.started()
+            outcome = _run(runtime, claim, recorder)
+            closed = _finish(recorder, claim, outcome) if outcome else None
+            note_end(traced, closed.turn if closed else None)
         _suggest_title(runtime, claim)
         _let_next_run(runtime, claim.scope.user_id)
     except _Cleared:
@@ -204,16 +207,16 @@ def _record_by(runtime: Runtime, recorder: Recorder) -> Callable[[RunEvent], Non
     return record
 
 
-def _finish(recorder: Recorder, claim: Claim, outcome: Outcome) -> None:
+def _finish(recorder: Recorder, claim: Claim, outcome: Outcome) -> Closed:
     """End the turn; drop what was in flight if that is what cannot be stored."""
     try:
-        recorder.finish(outcome)
+        return recorder.finish(outcome)
     except (LeaseLost, *AWAY):
         raise
     except Exception:  # the edge: a turn that cannot end would be run again and again
         log.exception("The end of a turn cannot be stored")
         recorder.forget_in_flight()
-        recorder.finish(_unexpected(claim))
+        return recorder.finish(_unexpected(claim))
 
 
 def _unexpected(claim: Claim) -> Outcome:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from prometheus_client import generate_latest
 
-from backend.telemetry.calls import CallResult, tool_call
+from backend.telemetry.calls import CallResult, ToolKind, tool_call
 from backend.telemetry.figures import MOST_NAMES, OTHER, Names, WorkFigures
 
 
@@ -45,13 +45,13 @@ def test_a_thousand_models_and_tools_are_few_series(work):
 
 
 def test_a_call_is_counted_by_how_it_ended(work):
-    with tool_call("look", work):
+    with tool_call(ToolKind("look"), "1", work):
         pass
-    with tool_call("look", work) as call:
+    with tool_call(ToolKind("look"), "1", work) as call:
         call.result = CallResult.TIMED_OUT
-    with pytest.raises(asyncio.CancelledError), tool_call("look", work):
+    with pytest.raises(asyncio.CancelledError), tool_call(ToolKind("look"), "1", work):
         raise asyncio.CancelledError
-    with pytest.raises(ValueError, match="odd"), tool_call("look", work):
+    with pytest.raises(ValueError, match="odd"), tool_call(ToolKind("look"), "1", work):
         raise ValueError("odd")
 
     results = ("ok", "timed_out", "stopped", "failed")
