@@ -4,6 +4,7 @@ import select
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import orjson
@@ -19,6 +20,7 @@ from db.live import connection_name
 from db.plain_errors import keep_values_out
 from db.roles import EVERYTHING, DatabaseRole, enter_role, principals_text
 from db.schema import check_pooling, check_schema, find_newer
+from db.server_order import ServerOrder
 from db.watch import Watch
 
 DRIVER = "postgresql+psycopg2"
@@ -158,7 +160,8 @@ class Database:
             hide_parameters=True,
         )
         keep_values_out(self.engine)
-        self._watch = Watch(self._connect_without_waiting)
+        self._order = ServerOrder()
+        self._watch = Watch(self._connect_to_each)
         # In this order: a server that accepts no writes answers.
         event.listen(self.engine, "handle_error", self._look_for_loss)
         event.listen(self.engine, "handle_error", _tell_read_only, retval=True)
@@ -268,10 +271,11 @@ class Database:
         """Open a connection for the pool; if that fails, have the watch check the database."""
         self._watch.check()
         try:
-            connection = psycopg2.connect(*args, **options)
+            connection = psycopg2.connect(*args, **self._order.in_order(options))
         except psycopg2.OperationalError as error:
             self._watch.suspect(error)
             raise
+        self._order.reached(connection)
         self._watch.opened(connection)
         try:
             self._prepare(connection)
@@ -303,6 +307,8 @@ class Database:
         if self._acting is not None and not transaction.nested:
             _tell(connection, self._acting())
 
-    def _connect_without_waiting(self) -> Any:
+    def _connect_to_each(self) -> Iterator[Callable[[], Any]]:
+        """Give for each server what begins a connection to it, without waiting for it."""
         args, options = self.engine.dialect.create_connect_args(self.engine.url)
-        return psycopg2.connect(*args, **{**options, **self._parameters}, async_=1)
+        for single in self._order.each({**options, **self._parameters}):
+            yield partial(psycopg2.connect, *args, **single, async_=1)

@@ -11,8 +11,9 @@ import os
 import select
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from enum import Enum, auto
 from typing import Any
 
 import psycopg2
@@ -37,11 +38,17 @@ class DatabaseUnresponsive(OperationalError):
         super().__init__(None, None, psycopg2.OperationalError("the database does not respond"))
 
 
-class Watch:
-    """Watches the connections of one pool. `connect` starts another one without waiting for it."""
+Connects = Callable[[], Iterable[Callable[[], Any]]]
 
-    def __init__(self, connect: Callable[[], Any]) -> None:
-        self._pulse = Pulse(connect)
+
+class Watch:
+    """Watches the connections of one pool.
+
+    `connects` gives for each server that may answer what begins a connection, without waiting.
+    """
+
+    def __init__(self, connects: Connects) -> None:
+        self._pulse = Pulse(connects)
         self._wires: dict[Any, _Wire] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -131,20 +138,23 @@ class Watch:
 class Pulse:
     """Asks PostgreSQL for a heartbeat, on a separate, non-blocking connection."""
 
-    def __init__(self, connect: Callable[[], Any]) -> None:
-        self._connect = connect
+    def __init__(self, connects: Connects) -> None:
+        self._connects = connects
         self._line: Any = None
 
     def is_felt(self) -> bool:
-        """Return whether PostgreSQL answers, even with a refusal; False after SILENT_SECONDS."""
-        try:
-            if self._ask():
+        """Return whether PostgreSQL answers, even with a refusal.
+
+        A server that says nothing within SILENT_SECONDS does not; then another one has to work.
+        """
+        if self._line is not None:
+            return self._ask() is not Answer.NONE
+        answers = set()
+        for connect in self._connects():
+            answers.add(answer := self._ask(connect))
+            if answer is Answer.YES:
                 return True
-        except (psycopg2.Error, ValueError):  # refused or closed: an answer, too
-            self.close()
-            return True
-        self.close()
-        return False
+        return Answer.NONE not in answers
 
     def close(self) -> None:
         """Close the connection."""
@@ -153,13 +163,21 @@ class Pulse:
             with suppress(psycopg2.Error):
                 line.close()
 
-    def _ask(self) -> bool:
-        if self._line is None:
-            self._line = self._connect()
-            if not self._hears():
-                return False
-        self._line.cursor().execute("SELECT 1")
-        return self._hears()
+    def _ask(self, connect: Callable[[], Any] | None = None) -> "Answer":
+        """Ask a server, over the connection that is kept or a new one; keep it if it works."""
+        answer = Answer.NONE
+        try:
+            if connect is not None:
+                self._line = connect()
+            if connect is None or self._hears():
+                asking = self._line.cursor()  # kept: without it there is no answer to be had
+                asking.execute("SELECT 1")
+                answer = Answer.YES if self._hears() else Answer.NONE
+        except (psycopg2.Error, ValueError):  # refused or closed
+            answer = Answer.REFUSAL
+        if answer is not Answer.YES:
+            self.close()
+        return answer
 
     def _hears(self) -> bool:
         """Drive the connection until its request is done; return False after SILENT_SECONDS."""
@@ -170,6 +188,14 @@ class Pulse:
             if not wire.poll(SILENT_SECONDS * 1000):
                 return False
         return True
+
+
+class Answer(Enum):
+    """What a server has answered."""
+
+    YES = auto()
+    REFUSAL = auto()
+    NONE = auto()
 
 
 class _Wire:

@@ -1,7 +1,9 @@
 """An operator's own PostgreSQL: parameters in DATABASE_URL, and poolers in front of it."""
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 from sqlalchemy import URL, make_url, text
@@ -9,7 +11,8 @@ from sqlalchemy import URL, make_url, text
 from backend.bootstrap import require_schema
 from db.migrate import migrate
 from db.schema import UnusableDatabase
-from db.session import Database
+from db.session import AWAY, Database
+from tests.chaos.staging.proxy import Proxies, Wire
 from tests.servers.pooler import Pooler
 from tests.stack import Servers
 
@@ -100,3 +103,36 @@ def test_too_few_connections_for_two_processes_are_told(
 
     (said,) = caplog.messages
     assert "DATABASE_CONNECTIONS=7 is too many: the database accepts 12 connections" in said
+
+
+def test_another_server_takes_over_from_one_that_is_cut_off(
+    servers: Servers, address: tuple[str, int]
+) -> None:
+    host, port = address
+    url = make_url(servers.new_database())
+    with Proxies() as proxies:
+        first = proxies.open(host, port)
+        both = {"host": (f"{host}:{first.port}", f"{host}:{port}")}
+        both["target_session_attrs"] = "read-write"
+        url = URL.create(url.drivername, url.username, url.password, database=url.database)
+        with closing(Database(written(url.update_query_dict(both)))) as database:
+            assert port_of(database) == first.port
+            first.set_wire(Wire.BLACKHOLE)
+
+            while (found := port_of(database)) is None:
+                time.sleep(0.05)
+            assert found == port
+            with database.engine.connect() as one, database.engine.connect() as other:
+                ports = [each.connection.info.port for each in (one, other)]  # type: ignore[attr-defined]
+            assert ports == [port, port]
+
+
+def port_of(database: Database) -> int | None:
+    """Return where a transaction leads; None while none can be had."""
+    try:
+        with database.read() as session:
+            session.execute(text("SELECT 1"))
+            wire: Any = session.connection().connection.dbapi_connection
+            return int(wire.info.port)
+    except AWAY:
+        return None
