@@ -58,8 +58,8 @@ from backend.api.routes.people import (
     teams,
 )
 from backend.artifacts.documents.service import Documents
-from backend.auth.identities import PROXY
 from backend.auth.oidc.metadata import Directory
+from backend.auth.sign_ins import PROXY
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
 from backend.files.origins import fetcher

@@ -24,7 +24,6 @@ from db.models.people.sign_in import OneTimeLinkRow
 from db.models.people.user import LOCAL, IdentityRow, UserRow
 
 LONGEST = 200
-PROXY = "proxy"  # the issuer, provider and way of those whom a trusted proxy has let in
 _ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended(:of, 0))")
 
 

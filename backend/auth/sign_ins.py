@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import func, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, exists, func, insert, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from backend import audit
 from backend.auth.callers import is_open
@@ -16,6 +16,7 @@ from backend.schemas.people.account import SignedIn, SignIn, SignIns
 from db.models.people.sign_in import SignInRow
 from db.models.people.user import UserRow
 
+PROXY = "proxy"  # the issuer, provider and way of those whom a trusted proxy has let in
 LASTS = timedelta(days=7)  # however busy
 MAX_LISTED = 100
 
@@ -59,10 +60,18 @@ def end_own(session: Session, scope: Scope, sign_in_id: UUID | None = None) -> N
 
 
 def end_all(session: Session, user_id: str, sign_in_id: UUID | None = None) -> int:
-    """End a person's sign-ins, or the one of this id; return how many were open."""
+    """End a person's sign-ins, or the one of this id; return how many were open.
+
+    Whom a proxy names has one at each server of the pages, for all of their browsers: these end
+    together.
+    """
     ending = update(SignInRow).where(SignInRow.user_id == user_id, is_open())
     if sign_in_id is not None:
-        ending = ending.where(SignInRow.id == sign_in_id)
+        meant = aliased(SignInRow)
+        by_proxy = exists().where(meant.id == sign_in_id, meant.way == PROXY)
+        ending = ending.where(
+            or_(SignInRow.id == sign_in_id, and_(SignInRow.way == PROXY, by_proxy))
+        )
     ended = session.execute(ending.values(ended_at=func.clock_timestamp()).returning(SignInRow.id))
     return len(ended.all())
 

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.administrators import WaysIn, can_administer
 from backend.auth.claimed import end_memberships
-from backend.auth.identities import PROXY
 from backend.auth.oidc.flow import WAY, is_secret_accepted
 from backend.auth.oidc.metadata import look_up
 from backend.auth.oidc.provider import Provider, redirect_url
 from backend.auth.scope import Scope
+from backend.auth.sign_ins import PROXY
 from backend.connections.keyring import Keyring
 from backend.errors.base import ConfigurationError, InvalidInput
 from backend.errors.models import KeyUnreadable

@@ -4,10 +4,10 @@ from sqlalchemy.orm import Session
 
 from backend import audit
 from backend.auth import sign_ins, throttle
-from backend.auth.identities import PROXY, Admission, Identity, admit
+from backend.auth.identities import Admission, Identity, admit
 from backend.auth.oidc import flow
 from backend.auth.oidc.metadata import Directory
-from backend.auth.sign_ins import Visitor
+from backend.auth.sign_ins import PROXY, Visitor
 from backend.auth.tokens import digest
 from backend.errors.base import AppError
 from backend.errors.people import AnswerRefused

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 
 from backend.auth import local
 from backend.auth.administrators import WaysIn
-from backend.auth.identities import PROXY
 from backend.auth.oidc.flow import WAY
 from backend.auth.oidc.provider import Provider, redirect_url
+from backend.auth.sign_ins import PROXY
 from backend.connections.keyring import Keyring
 from backend.errors.models import KeyUnreadable
 from backend.errors.people import ProviderFails, ProviderNotFound

@@ -9,6 +9,8 @@ from fastapi.testclient import TestClient
 
 from backend.addresses import Address
 from backend.api.app import serve_app
+from backend.auth import sign_ins
+from backend.auth.sign_ins import Visitor
 from tests.integration.people.people import Accounts, accounts_of
 from tests.integration.scenes import check_problem
 from tests.stack import Stack
@@ -65,6 +67,24 @@ def test_the_pages_server_signs_in_whom_a_proxy_names(accounts: Accounts) -> Non
     assert again.json()["user_id"] == account["user_id"]
     check_problem(sign_in(accounts, PAGES_KEY), 403)
     check_problem(accounts.visitor(again.json()["token"]).get("/account"), 401)
+
+
+def test_whom_a_proxy_names_leaves_all_servers_of_the_pages_at_once(accounts: Accounts) -> None:
+    first, second, other = (
+        accounts.visitor(sign_in(accounts, PAGES_KEY, user=user).json()["token"])
+        for user in ("cleo", "cleo", "dora")
+    )
+    with accounts.database.transaction() as session:
+        user_id = first.get("/account").json()["user_id"]
+        password = accounts.visitor(sign_ins.begin(session, user_id, "local", Visitor()).token)
+
+    status = second.delete(f"/sign-ins/{second.get('/account').json()['sign_in']}").status_code
+
+    assert status == 204
+    check_problem(first.get("/account"), 401)
+    assert [one.get("/account").status_code for one in (password, other)] == [200, 200]
+    password.delete(f"/sign-ins/{password.get('/account').json()['sign_in']}")
+    check_problem(password.get("/account"), 401)
 
 
 @pytest.mark.parametrize("key", [None, "", "another key", PAGES_KEY + "x"])

@@ -10,7 +10,7 @@ from backend.api.dependencies import CallersDep, DirectoryDep, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import long_wait
 from backend.api.visitors import visitor_of
-from backend.auth.identities import PROXY
+from backend.auth.sign_ins import PROXY
 from backend.errors.people import PagesUnknown
 from backend.people.providers import signing_in
 from backend.schemas.people.account import SignedIn
