@@ -2,10 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from backend.telemetry import gen_ai
 from backend.telemetry.figures import WORK, WorkFigures
@@ -48,8 +49,7 @@ class WatchedCall:
         self.span.note(attributes)
 
 
-@contextmanager
-def model_call(model: str, work: WorkFigures = WORK) -> Iterator[WatchedCall]:
+def model_call(model: str, work: WorkFigures = WORK) -> AbstractContextManager[WatchedCall]:
     """Count and trace the call of a model that the block makes."""
     known: Attributes = {
         gen_ai.OPERATION: "chat",
@@ -57,41 +57,44 @@ def model_call(model: str, work: WorkFigures = WORK) -> Iterator[WatchedCall]:
         gen_ai.MODEL: model,
         gen_ai.STREAM: True,
     }
-    begun = time.monotonic()
-    with span(f"chat {model}", known, Kind.CLIENT) as traced:
-        call = WatchedCall(traced)
-        try:
-            yield call
-        except BaseException as error:
-            call.result = _result_of(error)
-            raise
-        finally:
-            work.model_called(model, call.result or CallResult.OK, time.monotonic() - begun)
+    return _watched(f"chat {model}", known, Kind.CLIENT, partial(work.model_called, model))
 
 
-@contextmanager
-def tool_call(tool: ToolKind, call_id: str, work: WorkFigures = WORK) -> Iterator[WatchedCall]:
+def tool_call(
+    tool: ToolKind, call_id: str, work: WorkFigures = WORK
+) -> AbstractContextManager[WatchedCall]:
     """Count and trace the call of a tool that the block makes."""
-    known = {
+    known: Attributes = {
         gen_ai.OPERATION: "execute_tool",
         gen_ai.TOOL: tool.name,
         gen_ai.TOOL_TYPE: "extension" if tool.server else "function",
         gen_ai.TOOL_CALL: call_id,
         "colloquy.tool.server": tool.server,
     }
-    begun = time.monotonic()
-    with span(f"execute_tool {tool.name}", known) as traced:
+    count = partial(work.tool_called, tool.counted_as)
+    return _watched(f"execute_tool {tool.name}", known, Kind.INTERNAL, count)
+
+
+@contextmanager
+def _watched(
+    name: str, known: Attributes, kind: Kind, count: Callable[[CallResult, float], None]
+) -> Iterator[WatchedCall]:
+    begun, error_type = time.monotonic(), None
+    with span(name, known, kind) as traced:
         call = WatchedCall(traced)
         try:
             yield call
         except BaseException as error:
             call.result = call.result or _result_of(error)
+            error_type = type(error).__name__
             raise
         finally:
             result = call.result or CallResult.OK
-            work.tool_called(tool.counted_as, result, time.monotonic() - begun)
+            count(result, time.monotonic() - begun)
+            traced.note({"colloquy.call.result": result})
             if result in (CallResult.FAILED, CallResult.TIMED_OUT):
-                traced.fail(result)
+                traced.fail(error_type or result)
+            traced.end()  # before it sees what was raised, which need not be a failure
 
 
 def _result_of(error: BaseException) -> CallResult:

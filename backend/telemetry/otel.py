@@ -4,7 +4,6 @@ The tracer is Colloquy's own and not the process's: libraries that trace by them
 with texts and addresses, find none and stay silent.
 """
 
-import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,6 @@ from backend.version import VERSION
 
 TRACEPARENT = "traceparent"
 ERROR_TYPE = "error.type"
-STOPPED = "stopped"
 KINDS = {
     Kind.SERVER: trace.SpanKind.SERVER,
     Kind.CLIENT: trace.SpanKind.CLIENT,
@@ -65,9 +63,8 @@ class OtelTracer:
         try:
             with trace.use_span(begun, record_exception=False, set_status_on_exception=False):
                 yield traced
-        except BaseException as error:
-            is_stopped = isinstance(error, asyncio.CancelledError)
-            traced.fail(STOPPED if is_stopped else type(error).__name__)
+        except Exception as error:
+            traced.fail(type(error).__name__)
             raise
         finally:
             traced.end()

@@ -113,7 +113,7 @@ def _claim_and_run(runtime: Runtime, turn_id: UUID) -> None:
         request=request_of(claim.request),
     )
     try:
-        with traced_attempt(claim) as traced:
+        with traced_attempt(claim, _Cleared) as traced:
             recorder = Recorder(runtime.services, claim)
             recorder.started()
             outcome = _run(runtime, claim, recorder)

@@ -12,8 +12,11 @@ from backend.turns.run.claim import Claim
 
 
 @contextmanager
-def traced_attempt(claim: Claim) -> Iterator[Span]:
-    """Trace the attempt that the block runs."""
+def traced_attempt(claim: Claim, handed_on: type[Exception]) -> Iterator[Span]:
+    """Trace the attempt that the block runs.
+
+    `handed_on`: what it raises where other processes go on with the turn, which is no failure.
+    """
     turn = claim.turn
     known = {
         gen_ai.OPERATION: "invoke_agent",
@@ -25,7 +28,11 @@ def traced_attempt(claim: Claim) -> Iterator[Span]:
         "colloquy.request.id": request_of(claim.request),
     }
     with span(f"invoke_agent {turn.agent}", known, parent=trace_of(claim.request)) as traced:
-        yield traced
+        try:
+            yield traced
+        except handed_on:
+            traced.end()
+            raise
 
 
 def note_end(traced: Span, turn: Turn | None) -> None:

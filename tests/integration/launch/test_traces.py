@@ -98,6 +98,7 @@ def test_a_request_its_turn_and_its_calls_are_one_trace_without_what_people_writ
         "gen_ai.tool.type": "extension",
         "gen_ai.tool.call.id": called.attributes["gen_ai.tool.call.id"],
         "colloquy.tool.server": "tools",
+        "colloquy.call.result": "ok",
     }
     sent = b"".join(collector.bodies)
     for written in (b"-77", b"-78", b"secret-of-collector"):
