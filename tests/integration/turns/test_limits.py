@@ -1,19 +1,14 @@
 """More than is allowed is refused with a sentence and a time to come back; nothing is stored."""
 
 import itertools
-import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-import httpx
 import pytest
 
 from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
-from tests.integration.plans.team import Team, plan, task
 from tests.integration.scenes import (
     check_problem,
     check_views,
@@ -127,50 +122,6 @@ def test_one_persons_turns_beyond_those_at_once_wait_for_each_other(
     assert _most_at_once(ended) == 2
 
 
-def test_each_turn_that_waits_is_counted_by_the_one_thing_that_it_waits_for(
-    servers: Servers, model: ScriptedModel, tmp_path: Path
-) -> None:
-    with make_stack(servers, model, tmp_path, USER_TURNS_AT_ONCE="1") as stack:
-        none = _figures(stack)
-        stack.kill_workers()
-        running = stack.submit(WAITS)
-        without_worker = _figures(stack)
-        stack.start_worker()
-        stack.wait_for(lambda: stack.turn(running["turn_id"])["status"] == "running", "not taken")
-        held_back = stack.submit(WAITS)
-        behind = stack.submit(WAITS, held_back["session_id"])
-        stack.submit(WAITS, running["session_id"])
-
-        at_the_limit = _figures(stack)
-
-    assert (held_back["status"], behind["status"]) == ("queued", "queued")
-    assert (none.waiting, none.for_worker, none.held_back) == ({}, 0, 0)
-    assert without_worker.waiting == {"worker": 1}
-    assert without_worker.for_worker > 0 and without_worker.held_back == 0
-    assert at_the_limit.waiting == {"limit": 1, "session": 2}
-    assert at_the_limit.for_worker == 0 and at_the_limit.held_back > 0
-
-
-def test_turns_that_wait_for_people_and_for_tasks_are_counted_as_such(
-    stack: Stack, model: ScriptedModel
-) -> None:
-    task_goes_on = threading.Event()
-    team = Team(stack, model, lambda _: {"text": "late", "until": task_goes_on})
-    plans = team.ask(plan(task("t1")))["turn_id"]
-    stack.wait_for(lambda: team.asked["t1"], "the task does not run")
-    assert _figures(stack).waiting == {"tasks": 1}
-    task_goes_on.set()
-    stack.finished(plans)
-
-    with tool_domain(stack, lambda *_: "done", "act") as (domain, _):
-        asks = [{"approvals": {"rules": [{"tools": "*", "action": "ask"}]}}]
-        stack.client.patch(f"/domains/{domain['id']}", json={"middleware": asks})
-        calls = script({"tools": [{"name": "act"}]}, {"text": "done"})
-        turn = stack.submit(calls, make_session(stack, domain["name"]))["turn_id"]
-        stack.wait_for(lambda: stack.turn(turn)["status"] == "waiting", "it does not wait")
-        assert _figures(stack).waiting == {"people": 1}
-
-
 def test_more_turns_than_all_may_have_are_refused(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:
@@ -183,27 +134,6 @@ def test_more_turns_than_all_may_have_are_refused(
 
     # The count of all is a second old at most, so a few more may slip in; not without end.
     assert {answer.status_code for answer in answers} <= {202, 429}
-
-
-class _Figures(NamedTuple):
-    """What operators are told: turns that wait, by reason, and the seconds that raise alarms."""
-
-    waiting: dict[str, int]
-    for_worker: float
-    held_back: float
-
-
-def _figures(stack: Stack) -> _Figures:
-    told = httpx.get(f"{stack.base_url}/metrics").text
-    by_reason = re.findall(r'^colloquy_waiting_turns{reason="(\w+)"} (.+)$', told, re.MULTILINE)
-    waiting = {reason: int(float(count)) for reason, count in by_reason}
-    statuses = re.findall(r'^colloquy_turns{status="(?:queued|waiting)"} (.+)$', told, re.MULTILINE)
-    assert sum(waiting.values()) == sum(map(float, statuses))
-    assert waiting.keys() == {"worker", "limit", "session", "people", "tasks"}
-    names = ("oldest_waiting", "oldest_held_back")
-    found = [re.search(rf"^colloquy_{name}_seconds (.+)$", told, re.MULTILINE) for name in names]
-    seconds = [float(one[1]) for one in found if one]
-    return _Figures({reason: count for reason, count in waiting.items() if count}, *seconds)
 
 
 def _most_at_once(turns: list[JSON]) -> int:
