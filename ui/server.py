@@ -1,5 +1,6 @@
 """The pages' server: Streamlit as an ASGI application, behind checks of host and origin."""
 
+import asyncio
 import gc
 import hashlib
 import re
@@ -25,6 +26,7 @@ from ui.relay import route as relay
 from ui.shared import assets, banners
 from ui.sign_in.checks import Checks
 from ui.sign_in.gate import SIGN_IN_HEADER, Gate
+from ui.sign_in.pages_key import check_key
 from ui.sign_in.providers import ProviderRoutes
 from ui.sign_in.routes import SignInRoutes
 from ui.sign_in.tokens import Tokens
@@ -58,15 +60,18 @@ def create_app(address: Address, proxies: Networks = (), names: HeaderNames = NA
 
 @asynccontextmanager
 async def prepared(_: streamlit.App) -> AsyncIterator[None]:
-    """Import what pages need before the first one opens, which would wait for it.
+    """Import what pages need before the first one opens, and check that the API knows these pages.
 
-    Garbage collection stops all pages and streams, so it is rare, and not over modules, which stay.
+    The first page would wait for the imports. Garbage collection stops all pages and streams, so it
+    is rare, and not over modules, which stay.
     """
     for found in walk_packages(features.__path__, f"{features.__name__}."):
         import_module(found.name)
     gc.freeze()
     gc.set_threshold(GARBAGE_EVERY)
+    checking = asyncio.create_task(check_key())
     yield
+    checking.cancel()
 
 
 def options(address: Address) -> dict[str, object]:

@@ -287,6 +287,19 @@ def test_signing_out_says_what_a_proxy_means(url: str) -> None:
     assert who(browser) == own, "as it says"
 
 
+def test_pages_that_the_api_does_not_know_say_so_at_the_start(desk: Stack) -> None:
+    key = desk.environment["PAGES_KEY"]
+    try:
+        desk.environment["PAGES_KEY"] = "another key, of another host"
+        desk.start_ui()
+    finally:
+        desk.environment["PAGES_KEY"] = key
+
+    said = f"The API at {desk.base_url} does not know these pages"
+    desk.wait_for(lambda: said in desk.log.read_text(), "nobody says so")
+    assert desk.log.read_text().count(said) == 1
+
+
 def test_who_is_switched_off_is_told_so_behind_a_proxy(desk: Stack, url: str) -> None:
     browser = visitor(url, **{"X-Person": "emil"})
     own = who(browser)

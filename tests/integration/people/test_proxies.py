@@ -90,3 +90,5 @@ def test_whom_a_proxy_names_leaves_all_servers_of_the_pages_at_once(accounts: Ac
 @pytest.mark.parametrize("key", [None, "", "another key", PAGES_KEY + "x"])
 def test_nobody_else_says_whom_a_proxy_has_let_in(accounts: Accounts, key: str | None) -> None:
     check_problem(sign_in(accounts, key), 401)
+    check_problem(accounts.visitor(key).get("/sign-ins/proxy"), 401)
+    assert accounts.visitor(PAGES_KEY).get("/sign-ins/proxy").status_code == 204

@@ -20,11 +20,14 @@ from backend.schemas.people.providers import (
     ProviderVisit,
     ProxiedPerson,
 )
+from backend.settings import Settings
 
 router = APIRouter(prefix="/sign-ins", tags=["signing in"])
 _pages_key = HTTPBearer(
     scheme_name="pages key", auto_error=False, description="PAGES_KEY, for the pages' server only."
 )
+
+PagesKey = Annotated[HTTPAuthorizationCredentials | None, Security(_pages_key)]
 
 
 @router.post("/oidc")
@@ -55,21 +58,31 @@ def answer(
     return signed_in
 
 
+@router.get("/proxy", status_code=204)
+def check_pages(services: ServicesDep, key: PagesKey) -> None:
+    """Whether this is the key by which the API knows the pages' server; else 401."""
+    _check_key(services.settings, key)
+
+
 @router.post("/proxy", status_code=201)
 def sign_in_by_proxy(
     body: Sent[ProxiedPerson],
     request: Request,
     services: ServicesDep,
     callers: CallersDep,
-    key: Annotated[HTTPAuthorizationCredentials | None, Security(_pages_key)],
+    key: PagesKey,
 ) -> SignedIn:
     """Sign in whom a trusted proxy has named to the pages' server. Only that may call this."""
     settings = services.settings
-    known = settings.pages_key.get_secret_value() if PROXY in settings.ways else ""
-    is_known = hmac.compare_digest((key.credentials if key else "").encode(), known.encode())
-    if not (known and is_known):
-        raise PagesUnknown
+    _check_key(settings, key)
     visitor = visitor_of(request, settings)
     signed_in = signing_in.of_proxy(services.database, settings, body, visitor)
     callers.forget()
     return signed_in
+
+
+def _check_key(settings: Settings, key: HTTPAuthorizationCredentials | None) -> None:
+    known = settings.pages_key.get_secret_value() if PROXY in settings.ways else ""
+    is_known = hmac.compare_digest((key.credentials if key else "").encode(), known.encode())
+    if not (known and is_known):
+        raise PagesUnknown

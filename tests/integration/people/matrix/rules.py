@@ -16,6 +16,7 @@ PUBLIC = {
     "POST /sign-ins": "it is how people get a token",
     "POST /sign-ins/oidc": "it is how people get a token",
     "POST /sign-ins/oidc/answer": "it is how people get a token",
+    "GET /sign-ins/proxy": "it asks for the key of the pages' server instead",
     "POST /sign-ins/proxy": "it asks for the key of the pages' server instead",
     "GET /one-time-links/{token}": "the link is the token",
     "POST /one-time-links/{token}": "the link is the token",
