@@ -47,7 +47,8 @@ def check_pooling(one: Connection, other: Connection) -> None:
     if before != after:
         raise UnusableDatabase(
             "DATABASE_URL leads to a connection pooler that gives each transaction another"
-            " connection. Set pool_mode = session there, or connect to PostgreSQL directly."
+            " connection. Set pool_mode = session there, or connect to PostgreSQL directly;"
+            " where it accepts few connections, lower DATABASE_CONNECTIONS."
         )
 
 
