@@ -125,6 +125,11 @@ def test_no_form_or_question_about_a_file_keeps_anybody_out(desk: Desk, tmp_path
     path.write_text(GERMAN)
     desk.open("data").set_viewport_size(TALL)  # type: ignore[arg-type]  # its TypedDict is private
     desk.main.locator("input[type=file]").set_input_files(path)
+    expect(desk.main.get_by_role("button", name="sales.csv")).to_be_visible()
+    desk.main.locator("input[type=file]").set_input_files(path)
+    expect(desk.main.get_by_role("alert")).to_be_visible()
+    check(desk, "what becomes of a file whose name is taken")
+    desk.press("Leave out")
     desk.press("sales.csv")
 
     desk.main.get_by_text("Correct how it was read").click()

@@ -123,6 +123,7 @@ def test_a_file_that_is_lost_on_its_way_is_sent_again(
     own_desk.page.unroute("**/colloquy/api/files")
 
     place(own_desk).get_by_role("button", name="Try again").press("Enter")
+    expect(place(own_desk).get_by_role("button", name="Choose files")).to_be_focused()
 
     expect(own_desk.main.get_by_role("button", name="lost.jsonl")).to_have_count(1)
     assert uploaded(stack, path.name) == [path.name]
