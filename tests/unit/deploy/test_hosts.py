@@ -95,6 +95,17 @@ def test_the_dashboard_shows_each_figure_with_an_alarm_and_none_that_does_not_ex
     assert {name for name, has_alarm in told().items() if has_alarm} <= shown <= told().keys()
 
 
+def test_the_scrapes_are_valid_also_those_of_containers(tmp_path):
+    written = (DEPLOY / "prometheus" / "scrape.yaml").read_text()
+    # A promtool of Debian knows nothing of Kubernetes.
+    of_containers, _, _ = written.partition("    # Pods of")
+    text = re.sub("^    # (dns_sd_configs:|  - )", r"    \1", of_containers, flags=re.MULTILINE)
+    (file := tmp_path / "scrape.yaml").write_text(text)
+
+    assert yaml.safe_load(text)["scrape_configs"][1]["dns_sd_configs"][0]["names"] == ["worker"]
+    assert "SUCCESS" in run("promtool", "check", "config", "--syntax-only", file)
+
+
 def test_the_scrapes_have_the_names_that_rules_and_dashboard_look_for():
     scrapes = yaml.safe_load((DEPLOY / "prometheus" / "scrape.yaml").read_text())
     jobs = [one["job_name"] for one in scrapes["scrape_configs"]]
