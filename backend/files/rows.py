@@ -6,7 +6,7 @@ may continue it, and managed by whose it is.
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -161,26 +161,35 @@ def add(
     return before.id if before else None
 
 
-def copy_all(
-    session: Session, scope: Scope, from_id: UUID, to_id: UUID, most_megabytes: int
-) -> list[tuple[UUID, UUID]]:
-    """Copy a session's files to another, with how they were read; return old and new ids.
-
-    Raise NoRoomForFiles.
-    """
-    session.execute(_ALONE, {"owner": scope.user_id})
+def find_copied(
+    session: Session, scope: Scope, from_id: UUID, most_megabytes: int
+) -> Sequence[FileRow]:
+    """Return the files that a copy of a session has. Raise NoRoomForFiles."""
     found = session.scalars(
         select(FileRow).where(FileRow.conversation_id == from_id, _reached_by(scope, Right.QUERY))
     ).all()
     check_room(session, scope, sum(row.size for row in found), most_megabytes, len(found))
-    ids = []
-    for row in found:
+    return found
+
+
+def add_copies(
+    session: Session,
+    scope: Scope,
+    from_id: UUID,
+    to_id: UUID,
+    most_megabytes: int,
+    new_ids: Mapping[UUID, UUID],
+) -> None:
+    """Copy a session's files to another, with how they were read, under these new ids.
+
+    Raise NoRoomForFiles.
+    """
+    session.execute(_ALONE, {"owner": scope.user_id})
+    for row in find_copied(session, scope, from_id, most_megabytes):
         kept = {name: getattr(row, name) for name in _KEPT}
-        ids.append((row.id, new_id()))
         own = {"owner_id": scope.user_id, "conversation_id": to_id}
-        session.add(FileRow(id=ids[-1][1], **own, **kept))
+        session.add(FileRow(id=new_ids[row.id], **own, **kept))
     session.flush()
-    return ids
 
 
 def find(session: Session, scope: Scope, file_id: UUID, right: Right = Right.QUERY) -> FileRow:

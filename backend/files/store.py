@@ -18,7 +18,7 @@ from uuid import UUID, uuid4
 from backend.errors.artifacts import ArtifactContentGone, ArtifactStoreUnavailable
 from backend.errors.files import FileStoreUnavailable
 from backend.settings import Settings
-from backend.storage.stores import FILES, Store, open_bucket
+from backend.storage.stores import FILES, BucketStore, Store, open_bucket
 
 _INCOMING = ".incoming-"
 _ABANDONED_SECONDS = 86_400
@@ -104,7 +104,7 @@ class FileStore:
     Whatever asks the bucket raises FileStoreUnavailable if that does not answer.
     """
 
-    def __init__(self, data_dir: Path, bucket: Store | None = None) -> None:
+    def __init__(self, data_dir: Path, bucket: BucketStore | None = None) -> None:
         self._folder = data_dir / "files"
         self._copies = data_dir / "cache" / "files"
         self._bucket = bucket
@@ -157,7 +157,14 @@ class FileStore:
 
         Raise FileNotFoundError if they are gone, or FileStoreUnavailable.
         """
-        place, new = self.fetch(file_id), self.path(new_id)
+        if self._bucket:
+            try:
+                with _writing():
+                    self._bucket.copy(file_id.hex, new_id.hex)
+            except ArtifactContentGone:
+                raise FileNotFoundError(file_id) from None
+            return
+        place, new = self.path(file_id), self.path(new_id)
         try:
             os.link(place, new)  # the bytes of a file never change
         except FileNotFoundError:
@@ -165,9 +172,6 @@ class FileStore:
         except OSError:  # a file system without hard links
             with _writing():
                 shutil.copyfile(place, new)
-        if self._bucket:
-            with _writing():
-                self._bucket.put(new_id.hex, new)
 
     def erase(self, file_id: UUID) -> None:
         """Remove the bytes of a file, and everything here that is derived from them."""
@@ -177,11 +181,11 @@ class FileStore:
         self.erase_copy(file_id)
 
     def erase_copy(self, file_id: UUID) -> None:
-        """Remove what is here of a file, and what was derived from it."""
-        self.path(file_id).unlink(missing_ok=True)
+        """Remove what is here of a file, and first what was derived from it."""
         for name in (file_id.hex, f"{file_id.hex}.preview"):
             for copy in self._copies.glob(f"{name}-*"):
                 shutil.rmtree(copy, ignore_errors=True)
+        self.path(file_id).unlink(missing_ok=True)
 
     def erase_abandoned(self) -> None:
         """Remove files left incomplete by processes that died, and copies that nobody uses here."""

@@ -147,6 +147,11 @@ class BucketStore:
                 copy.write(piece)
         return place
 
+    def copy(self, key: str, new_key: str) -> None:
+        """Have the server copy a content. Raise ArtifactContentGone or ArtifactStoreUnavailable."""
+        with self._asking():
+            obstore.copy(self._store, key, new_key)
+
     def erase(self, keys: Sequence[str]) -> None:
         """Erase contents. Raise ArtifactStoreUnavailable."""
         for key in keys:

@@ -12,6 +12,7 @@ from backend.conversations.paths import Path
 from backend.conversations.removal import CONTINUES, is_spent
 from backend.conversations.reviews import record_act
 from backend.conversations.state.store import load_state
+from backend.errors.base import AppError
 from backend.errors.conversations import (
     CallsUnanswered,
     IdempotencyKeyReused,
@@ -20,7 +21,7 @@ from backend.errors.conversations import (
     corrupt_if_it_fails,
 )
 from backend.errors.domains import DomainNotFound
-from backend.files.copying import copy_all
+from backend.files.copying import Copies, Uncopied
 from backend.schemas.people.rights import Right
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
@@ -45,8 +46,30 @@ def continue_session(
     Raise SessionNotFound, IdempotencyKeyReused, SessionBusy, CallsUnanswered,
     CorruptState, DomainNotFound, DomainArchived, NoRoomForFiles.
     """
-    with services.database.transaction() as session:
-        return _continue(services, session, scope, session_id, domain, key)
+    copies = Copies(services.files)
+    try:
+        new_id = _with_copies(services, scope, session_id, domain, key, copies)
+    except AppError:
+        copies.erase()
+        raise
+    copies.erase_unnamed()
+    return new_id
+
+
+def _with_copies(
+    services: Services,
+    scope: Scope,
+    session_id: UUID,
+    domain: str | None,
+    key: str | None,
+    copies: Copies,
+) -> UUID:
+    while True:
+        try:
+            with services.database.transaction() as session:
+                return _continue(services, session, scope, session_id, domain, key, copies)
+        except Uncopied as missing:
+            copies.make(missing.file_ids)
 
 
 def _continue(
@@ -56,6 +79,7 @@ def _continue(
     session_id: UUID,
     domain: str | None,
     key: str | None,
+    copies: Copies,
 ) -> UUID:
     new_id = _id_of(scope, session_id, key)
     old = conversations.lock(session, scope, session_id, Right.READ)
@@ -71,6 +95,8 @@ def _continue(
         state = check_state(load_state(session, session_id).state)
     if pending_calls(state):
         raise CallsUnanswered
+    megabytes = services.settings.max_files_mb
+    copies.require(session, scope, session_id, megabytes)
     open_session(session, scope, domain or _domain_of(old), _title_after(old.title), new_id)
     new = conversations.lock(session, scope, new_id)
     continues = [*old.metadata_.get(CONTINUES, []), str(session_id)]
@@ -81,7 +107,7 @@ def _continue(
     origin = notice(_origin_words(session, scope, old, new_id))
     marked = replace(origin, metadata={ORIGIN: str(session_id)})
     views.append(session, new_id, None, views.Change(drafts=[marked]))
-    copy_all(session, scope, services.files, session_id, new_id, services.settings.max_files_mb)
+    copies.add_rows(session, scope, session_id, new_id, megabytes)
     record_act(
         session, scope.user_id, old.owner_id, old.id, "continued", {"session_id": str(new_id)}
     )

@@ -10,7 +10,7 @@ from backend.storage.stores import MARK
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.imports.scenes import ended, inspected, lines, openai
-from tests.integration.scenes import check_views, make_session
+from tests.integration.scenes import check_views, continued, make_session
 from tests.processes import free_port
 from tests.servers.bucket import serve_bucket
 from tests.stack import Servers, Stack
@@ -70,6 +70,25 @@ def test_what_one_host_has_received_another_reads_until_it_is_deleted(
     gone = lambda: not held(tmp_path / "worker" / "files")  # noqa: E731
     hosts.wait_for(gone, "the worker's host still has a copy")
     assert not held(tmp_path / "worker" / "cache" / "files")
+
+
+def test_a_continued_session_has_files_of_its_own_in_the_bucket(
+    hosts: Stack, bucket: tuple[Path, dict[str, str]]
+) -> None:
+    session_id = make_session(hosts)
+    sent = {"files": {"file": ("takings.csv", TABLE)}, "data": {"session_id": session_id}}
+    first = hosts.client.post("/files", **sent).json()
+
+    new = continued(hosts, session_id)
+    hosts.client.delete(f"/sessions/{session_id}")
+    hosts.wait_for(lambda: len(held(bucket[0])) == 1, "the first one's content stays")
+
+    (copy,) = hosts.client.get("/files", params={"session_id": new["id"]}).json()["items"]
+    assert copy["id"] != first["id"]
+    assert hosts.client.get(f"/files/{copy['id']}/content").content == TABLE
+    query = {"source": copy["source"], "sql": f"SELECT sum(amount) AS s FROM {copy['source']}"}
+    hosts.chat(script({"tools": [{"name": "query_source", "args": query}]}), new["id"])
+    assert "3.75" in str(hosts.messages(new["id"]))
 
 
 def test_an_export_is_imported_on_another_host(
