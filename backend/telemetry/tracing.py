@@ -99,6 +99,12 @@ def here() -> str | None:
     return _tracer.here() if _tracer else None
 
 
+def trace_id() -> str | None:
+    """Return the id of the trace that is going on here, by which records are found."""
+    place = here()
+    return place.split("-")[1] if place else None
+
+
 @contextmanager
 def span(
     name: str,

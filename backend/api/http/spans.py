@@ -3,9 +3,9 @@
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.logs.fields import request_id
+from backend.logs.fields import add_fields, request_id
 from backend.telemetry.spans import Kind
-from backend.telemetry.tracing import span
+from backend.telemetry.tracing import span, trace_id
 
 SERVER_ERROR = 500
 
@@ -26,6 +26,7 @@ class Spans:
             return
         known = {"colloquy.request.id": request_id()}
         with span("HTTP", known, Kind.SERVER, Headers(scope=scope)) as traced:
+            add_fields(trace=trace_id())
 
             async def watch(message: Message) -> None:
                 if message["type"] == "http.response.start":

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from backend.logs.fields import add_fields
 from backend.schemas.conversations.turns import Turn, TurnStatus
 from backend.telemetry import gen_ai
 from backend.telemetry.origins import request_of, trace_of
 from backend.telemetry.spans import Span
-from backend.telemetry.tracing import span
+from backend.telemetry.tracing import span, trace_id
 from backend.turns.run.claim import Claim
 
 
@@ -28,6 +29,7 @@ def traced_attempt(claim: Claim, handed_on: type[Exception]) -> Iterator[Span]:
         "colloquy.request.id": request_of(claim.request),
     }
     with span(f"invoke_agent {turn.agent}", known, parent=trace_of(claim.request)) as traced:
+        add_fields(trace=trace_id())
         try:
             yield traced
         except handed_on:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from backend.web.request_ids import HEADER
@@ -59,6 +60,9 @@ def test_a_request_its_turn_and_its_calls_are_one_trace_without_what_people_writ
         request = one(stack, collector, "POST /sessions/{session_id}/chat")
         one(stack, collector, "GET /sessions")
 
+    records = [json.loads(line) for line in Path(stack.log).read_text().splitlines() if "{" in line]
+    (accepted,) = (one for one in records if one["message"] == "turn accepted")
+    assert (accepted["trace"], accepted["request"]) == (TRACE, "edge-30")
     assert (request.trace, request.parent) == (TRACE, CALLER)
     assert (invoked.trace, invoked.parent) == (TRACE, request.id)
     for part in (*collector.named("chat "), called):
@@ -105,6 +109,18 @@ def test_a_request_its_turn_and_its_calls_are_one_trace_without_what_people_writ
         assert written not in sent
     assert {head["path"] for head in collector.headers} == {"/v1/traces"}
     assert collector.headers[0]["key"] == "secret-of-collector"
+
+
+def test_a_trace_goes_on_from_a_proxy_through_the_pages(
+    servers: Servers, model: ScriptedModel, tmp_path: Path, collector: Collector
+) -> None:
+    with make_stack(servers, model, tmp_path, **tracing(collector, **SOON)) as stack:
+        pages = stack.start_ui()
+
+        httpx.get(f"{pages}/colloquy/api/sessions", headers=TRACEPARENT).raise_for_status()
+
+        request = one(stack, collector, "GET /sessions")
+    assert (request.trace, request.parent) == (TRACE, CALLER)
 
 
 def test_a_failed_turn_and_the_tasks_of_a_plan_belong_to_the_trace_of_their_request(

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 from backend.addresses import Address
 from backend.logs.fields import only_fields, request_id
 from backend.web.protection import protect
-from backend.web.request_ids import HEADER, naming
+from backend.web.request_ids import HEADER, TRACEPARENT, naming
 from ui.client import Client
 
 ADDRESS = Address("127.0.0.1", 8000)
@@ -45,6 +45,34 @@ def test_any_other_is_replaced_by_a_new_one(given):
     assert len(found) == 2 and found.isdisjoint(given)
     assert all(len(one) == 32 and one.isalnum() for one in found)
     assert first.headers[HEADER] == first.json()["request"]
+
+
+PLACE = f"00-{'a' * 32}-{'b' * 16}-01"
+
+
+@pytest.mark.parametrize(
+    ("given", "passed_on"),
+    [((PLACE,), PLACE), ((), None), ((PLACE, PLACE), None), (("00-1-2-01",), None)],
+)
+def test_the_place_in_a_trace_is_passed_on_and_nothing_else(given, passed_on):
+    headers = [(HEADER, "7"), *((TRACEPARENT, one) for one in given)]
+
+    answer = TestClient(protect(tell, ADDRESS), base_url="http://127.0.0.1:8000").get(
+        "/", headers=headers
+    )
+
+    assert answer.json()["passed_on"].get(TRACEPARENT) == passed_on
+
+
+def test_what_comes_through_a_socket_is_not_part_of_the_trace_that_opened_it():
+    async def say(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.send", "text": str(sorted(naming()))})
+
+    app = protect(say, ADDRESS)
+    headers = {HEADER: "7", TRACEPARENT: PLACE, "Host": "127.0.0.1:8000"}
+    with TestClient(app).websocket_connect("ws://127.0.0.1:8000/", headers=headers) as socket:
+        assert socket.receive_text() == str([HEADER])
 
 
 def test_a_refused_request_has_its_id_as_well():
