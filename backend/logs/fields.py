@@ -1,7 +1,7 @@
 """What is known of the work that a record of the log belongs to: request, session, turn, person."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import partial
 from types import MappingProxyType
@@ -10,6 +10,7 @@ from typing import ParamSpec, TypeVar
 REQUEST, SESSION, TURN, PERSON = "request", "session", "turn", "person"
 P = ParamSpec("P")
 T = TypeVar("T")
+_RAISED = "known_fields"  # of an error
 # Tasks and threads of a request inherit it, as do those of a turn.
 _KNOWN: ContextVar[Mapping[str, str]] = ContextVar("known", default=MappingProxyType({}))
 
@@ -35,6 +36,12 @@ def forget_fields() -> None:
     _KNOWN.set({})
 
 
+def known_of(error: BaseException | None) -> Mapping[str, str]:
+    """Return what was known of the work that has raised this."""
+    found: Mapping[str, str] = getattr(error, _RAISED, {})
+    return found
+
+
 def as_known_here(work: Callable[P, T]) -> Callable[P, T]:
     """Return the work so that its records have the fields of here, in whatever thread it runs."""
     return partial(copy_context().run, work)
@@ -42,10 +49,17 @@ def as_known_here(work: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def only_fields(**found: object) -> Iterator[None]:
-    """Give the records within the block these fields, and those that are added there; no others."""
+    """Give the records within the block these fields, and those that are added there; no others.
+
+    An error that leaves the block takes them along: whoever logs it may know nothing of the work.
+    """
     before = _KNOWN.set({})
     add_fields(**found)
     try:
         yield
+    except Exception as error:
+        with suppress(AttributeError):  # most take any attribute
+            setattr(error, _RAISED, {**known(), **known_of(error)})
+        raise
     finally:
         _KNOWN.reset(before)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from backend.logs.fields import known
+from backend.logs.fields import known, known_of
 
 TRACEBACK = "traceback"  # the field that is written in several lines of text
 # What a record has of its own; anything else was passed with `extra`.
@@ -39,7 +39,8 @@ class Records(logging.Formatter):
             "logger": record.name,
             "message": message,
         }
-        given = {**known(), **_extra(record)}
+        raised = record.exc_info[1] if record.exc_info else None
+        given = {**known(), **known_of(raised), **_extra(record)}
         for name, value in given.items():
             fields[f"{name}_" if name in fields else name] = _plain(value)
         if record.exc_info:

@@ -20,6 +20,7 @@ from backend.domains.team import specialists_for
 from backend.domains.template import template_of
 from backend.errors.approvals import AlreadyDecided, NothingToDecide
 from backend.errors.base import InvalidInput, NotAllowed
+from backend.logs.fields import only_fields
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
@@ -122,10 +123,11 @@ def expire_due(services: Services) -> list[UUID]:
     with services.database.read() as session:
         turn_ids = list(session.scalars(_DUE))
     for turn_id in turn_ids:
-        with services.database.transaction() as session:
-            decided = _expire(session, turn_id)
-        if decided:
-            _tell(services, decided)
+        with only_fields(turn=turn_id):
+            with services.database.transaction() as session:
+                decided = _expire(session, turn_id)
+            if decided:
+                _tell(services, decided)
     return turn_ids
 
 

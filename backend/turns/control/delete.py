@@ -24,6 +24,7 @@ from backend.conversations.removal import (
 from backend.errors.conversations import SessionNotFound
 from backend.errors.plans import SessionOfTask
 from backend.files.erasing import erase_deleted
+from backend.logs.fields import only_fields
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.people.rights import Permission
 from backend.turns.plan.moving import stop_plans
@@ -83,7 +84,8 @@ def delete_due(services: Services) -> None:
     with services.database.read() as session:
         due = list_due(session, AT_ONCE)
     for session_id in due:
-        with suppress(SessionNotFound):  # another worker was first
+        # Another worker may be first.
+        with suppress(SessionNotFound), only_fields(session=session_id):
             _delete(services, session_id, hold_due, audit.SOFTWARE)
 
 

@@ -1,8 +1,11 @@
 """Repairing plans that a process left inconsistent by dying between two transactions."""
 
+from uuid import UUID
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from backend.logs.fields import only_fields
 from backend.schemas.conversations.turns import ErrorSummary
 from backend.schemas.tasks import TaskStatus
 from backend.turns.lifecycle import UNFINISHED
@@ -23,13 +26,20 @@ def repair_plans(services: Services) -> None:
     with services.database.read() as session:
         to_stop = list(session.scalars(_TO_STOP))
         lost = list(session.execute(_LOST).tuples())
-    stop_tasks(services, to_stop)
+    for turn_id in to_stop:
+        with only_fields(turn=turn_id):
+            stop_tasks(services, [turn_id])
     for task_id, plan_id in lost:
-        with services.database.transaction() as session:
-            is_lost = _is_lost(session, task_id)
-            changes = lose_task(session, task_id, plan_id, LOST) if is_lost else None
-        if changes:
-            publish_plan_changes(services, changes)
+        with only_fields(task=task_id):
+            _lose(services, task_id, plan_id)
+
+
+def _lose(services: Services, task_id: UUID, plan_id: UUID) -> None:
+    with services.database.transaction() as session:
+        is_lost = _is_lost(session, task_id)
+        changes = lose_task(session, task_id, plan_id, LOST) if is_lost else None
+    if changes:
+        publish_plan_changes(services, changes)
 
 
 def _is_lost(session: Session, task_id: object) -> bool:

@@ -67,6 +67,25 @@ def test_an_object_of_json_has_the_same_fields():
     }
 
 
+def test_an_error_takes_along_what_was_known_where_it_was_raised():
+    def work() -> None:
+        with only_fields(turn="t", person="bob"):
+            add_fields(session="s")
+            raise ValueError
+
+    with pytest.raises(ValueError) as raised, only_fields(session="of another"):
+        work()
+
+    with only_fields(person="ada", request="r"):
+        record = json.loads(
+            write(
+                "json", "it failed", exc_info=(raised.type, raised.value, raised.tb), person="eve"
+            )
+        )
+    found = {name: record.get(name) for name in ("turn", "session", "request", "person")}
+    assert found == {"turn": "t", "session": "s", "request": "r", "person": "eve"}
+
+
 def test_a_traceback_is_a_field_of_json_and_indented_lines_of_text():
     trace = json.loads(write("json", "it failed", exc_info=failed(), turn="t"))["traceback"]
     first, *others = write("text", "it failed", exc_info=failed(), turn="t").splitlines()
