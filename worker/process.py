@@ -20,6 +20,7 @@ from worker.price_reader import PriceReader
 from worker.probe import OK, Probe
 from worker.schema_watch import SchemaWatch
 from worker.server_checks import ServerChecks
+from worker.source_watch import SourceWatch
 from worker.sweeper import Sweeper
 from worker.threads import WorkerThreads
 from worker.watchdog import Watchdog
@@ -44,8 +45,10 @@ class WorkerProcess:
         self._turns_end_at = math.inf
         self._beaten_at = time.monotonic()
         self._schema = SchemaWatch(services.database, self._meet_newer_schema)
+        self._sources = SourceWatch(services.status_redis, runtime.sources.digest)
         self._background = (
             self._schema,
+            self._sources,
             Sweeper(services),
             Janitor(services),
             Importer(runtime),
@@ -62,6 +65,7 @@ class WorkerProcess:
             loop_silence=lambda: runtime.loop.silence,
             is_draining=self._ending.is_set,
             obstacle=lambda: self._obstacle,
+            sources=lambda: self._sources.digest,
             on_drain=self.drain,
         )
         port, host = services.settings.probe_port, services.settings.host

@@ -1,5 +1,6 @@
 """Which sources exist at the moment, and where each comes from."""
 
+import hashlib
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -151,6 +152,12 @@ class Origins:
                     size=path.stat().st_size,
                     problem=None if lies_within(folder, path) else OUTSIDE,
                 )
+
+
+def digest_of(origins: Mapping[str, Origin]) -> str:
+    """Return a digest of which sources there are, and which file each name stands for."""
+    lines = sorted(f"{name} {one.kind} {one.description}" for name, one in origins.items())
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
 def find_origin(origins: Mapping[str, Origin], name: str) -> Origin:

@@ -27,6 +27,7 @@ from backend.data.origins import (
     Origins,
     SourcesWithUploads,
     WithoutSome,
+    digest_of,
     find_origin,
 )
 from backend.data.profile import profile_tables
@@ -114,6 +115,10 @@ class Sources:
     def names(self) -> list[str]:
         """Return the names of all sources: bundled, then databases, then files."""
         return list(self._origins.find_all())
+
+    def digest(self) -> str:
+        """Return a digest of them, which hosts with the same sources share."""
+        return digest_of(self._origins.find_all())
 
     async def list_all(self, asker: str, wait_seconds: float = _LIST_SECONDS) -> list[SourceInfo]:
         """Return all sources with their tables; one that cannot be read is listed with its error.

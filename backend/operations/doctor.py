@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.configuration import find_misspelt, read_settings
 from backend.connections.store import find_saved, open_saved
+from backend.data.origins import Origins, digest_of
 from backend.errors.base import AppError, ConfigurationError
 from backend.operations.workers import list_workers
 from backend.redis.connecting import connect_redis
@@ -65,6 +66,7 @@ def checks(settings: Settings, database: Database, redis: Redis) -> Mapping[str,
         "key": partial(_key, settings, database),
         "disk": partial(_disk, settings),
         "workers": partial(_workers, redis),
+        "sources": partial(_sources, settings, redis),
         "versions": partial(_versions, database),
     }
 
@@ -166,6 +168,19 @@ def _workers(redis: Redis) -> str:
     if stalled := [one.name for one in workers if one.is_stalled]:
         raise Unwell(f"stalled: {', '.join(stalled)}. Such a worker ends by itself; see its log.")
     return f"{counted(len(workers), 'worker')} alive"
+
+
+def _sources(settings: Settings, redis: Redis) -> str:
+    found = Origins(settings.data_dir, settings.source_urls).find_all()
+    own = digest_of(found)
+    workers = [worker for worker in list_workers(redis) if worker.sources]
+    if others := [worker.name for worker in workers if worker.sources != own]:
+        raise Unwell(
+            f"this host's are not those of {', '.join(others)}. Mount the same folder at"
+            " DATA_DIR/sources of each host, give each the same SOURCE_URLS, and copy"
+            " DATA_DIR/source_names.json from one to the others: by it names stand for files."
+        )
+    return f"{counted(len(found), 'source')}, as {counted(len(workers), 'worker')} say"
 
 
 def _versions(database: Database) -> str:

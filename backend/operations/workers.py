@@ -28,7 +28,8 @@ class Presence:
 
     `count_turns` returns how many turns the process has, `count_dropped` how many live events Redis
     did not accept, `loop_silence` for how many seconds its agents' loop has not run, `is_draining`
-    whether it takes no more turns and ends, and `obstacle` why it takes none otherwise.
+    whether it takes no more turns and ends, `obstacle` why it takes none otherwise, and `sources` a
+    digest of its host's sources.
     `on_drain` is called once, when the worker has been asked to drain.
     """
 
@@ -42,6 +43,7 @@ class Presence:
         loop_silence: Callable[[], float],
         is_draining: Callable[[], bool],
         obstacle: Callable[[], str],
+        sources: Callable[[], str],
         on_drain: Callable[[], None],
     ) -> None:
         self._redis = redis
@@ -52,6 +54,7 @@ class Presence:
         self._loop_silence = loop_silence
         self._is_draining = is_draining
         self._obstacle = obstacle
+        self._sources = sources
         self._is_asked = False
         self._on_drain = on_drain
         self._closing = threading.Event()
@@ -90,6 +93,7 @@ class Presence:
             capacity=self._capacity,
             is_draining=self._is_draining(),
             obstacle=self._obstacle(),
+            sources=self._sources(),
             events_dropped=self._count_dropped(),
             loop_silence_seconds=round(self._loop_silence(), 1),
         )

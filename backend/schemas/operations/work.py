@@ -26,6 +26,10 @@ class WorkerInfo(Wire):
         "", description="Why it takes no turns although it goes on, such as a newer schema."
     )
 
+    sources: str = Field(
+        "", description="A digest of the sources of its host: the same where these are the same."
+    )
+
     @property
     def is_stalled(self) -> bool:
         """Whether its agents are stalled because something blocks their loop."""

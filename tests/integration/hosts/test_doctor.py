@@ -7,10 +7,11 @@ from sqlalchemy import create_engine
 
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
-from tests.stack import Servers
+from tests.servers.bucket import serve_bucket
+from tests.stack import Servers, Stack
 
 PARTS = ["settings", "database", "roles", "clock", "Redis", "installation", "key", "disk",
-         "workers", "versions"]  # fmt: skip
+         "workers", "sources", "versions"]  # fmt: skip
 
 
 def test_each_part_is_checked_by_itself(
@@ -36,3 +37,38 @@ def test_each_part_is_checked_by_itself(
     assert "FAIL installation: DATA_DIR" in failed[0]
     assert "FAIL workers: none is alive" in failed[1]
     assert "FAIL versions: of an older version: worker elsewhere.7 (schema 0001)" in failed[2]
+
+
+def test_a_host_whose_sources_are_not_those_of_a_worker_is_told(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    for name in ("s3", "one", "other"):
+        (tmp_path / name).mkdir()
+    for name in ("one", "other"):
+        (tmp_path / name / "sources").mkdir()
+    (tmp_path / "one" / "sources" / "plan.csv").write_text("a,b\n1,2\n")
+
+    def doctor(stack: Stack) -> str:
+        known = lambda: all(  # noqa: E731
+            one["sources"] for one in stack.client.get("/work").json()["workers"]
+        )
+        stack.wait_for(known, "the worker does not say which sources it has")
+        lines = stack.run("-m", "backend.operations.doctor")[1].splitlines()
+        return next(line for line in lines if line[5:].startswith("sources"))
+
+    with (
+        serve_bucket(tmp_path / "s3") as (_, bucket),
+        make_stack(servers, model, tmp_path / "one", **bucket) as stack,
+    ):
+        same = doctor(stack)
+        stack.kill_workers()
+        stack.wait_for(
+            lambda: not stack.client.get("/work").json()["workers"], "a dead worker counts"
+        )
+        stack.workers.append(stack.start("-m", "worker", DATA_DIR=str(tmp_path / "other")))
+        stack.wait_ready()
+        lacking = doctor(stack)
+        worker = stack.client.get("/work").json()["workers"][0]["name"]
+
+    assert same.startswith("ok   sources: ")
+    assert lacking.startswith(f"FAIL sources: this host's are not those of {worker}. Mount")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from backend.data.files.folder import find_files, stem_of, unique_name
 from backend.data.files.names import NameRegister, NamesDamaged
+from backend.data.origins import Origins, digest_of
 from backend.data.reading.header import column_names
 
 
@@ -99,3 +100,18 @@ def test_a_damaged_register_is_no_reason_to_name_anew(tmp_path):
 
     with pytest.raises(NamesDamaged):
         NameRegister(tmp_path / "names.json").name_all({"a.csv": "a"}, ())
+
+
+def test_hosts_on_which_a_name_stands_for_another_file_have_other_digests(tmp_path):
+    def digest(host: str, *files: str) -> str:
+        (folder := tmp_path / host / "sources").mkdir(parents=True)
+        for file in files:  # each is named when it is first seen
+            (folder / file).write_text("a,b\n1,2\n")
+            found = Origins(tmp_path / host, {}).find_all()
+        return digest_of(found)
+
+    first = digest("one", "sales.csv", "sales.tsv")
+
+    assert digest("same", "sales.csv", "sales.tsv") == first
+    assert digest("later", "sales.tsv", "sales.csv") != first
+    assert digest("fewer", "sales.csv") != first
