@@ -22,6 +22,7 @@ from backend.web.identity import HeaderNames, IdentityHeaders
 from backend.web.protection import protect
 from ui import features, index_page, pass_through
 from ui.async_api import AsyncApi
+from ui.other_versions import ask_others
 from ui.relay import route as relay
 from ui.shared import assets, banners
 from ui.sign_in.checks import Checks
@@ -54,7 +55,7 @@ def create_app(address: Address, proxies: Networks = (), names: HeaderNames = NA
     own += [relay.route(api), pass_through.route(api)]
     own += [assets.route(), *index_page.routes()]
     app = streamlit.App(SCRIPT, lifespan=prepared, routes=own, on_script_error=banners.unexpected)
-    gate = Gate(until_left(app), checks, tokens)
+    gate = Gate(ask_others(until_left(app)), checks, tokens)
     return protect(IdentityHeaders(gate, proxies, names), address, page_policy())
 
 

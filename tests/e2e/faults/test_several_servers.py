@@ -1,10 +1,14 @@
 """Two servers of the pages, two of the API, and no request of a browser that stays with any one."""
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
@@ -14,7 +18,7 @@ from tests.e2e.files import formats
 from tests.e2e.people.people import Office, Person, printed_link, take_link
 from tests.fakes import ScriptedModel
 from tests.integration.imports.scenes import lines, openai
-from tests.processes import Process, free_port, kill_process
+from tests.processes import ROOT, Process, free_port, kill_process, launch
 from tests.servers.balancer import Balancer
 from tests.stack import Servers
 
@@ -34,6 +38,12 @@ class Fleet(Office):
     def servers_of(self, beginning: str) -> set[int]:
         """Return which servers of the pages were sent requests whose path begins so."""
         return {port for path, port in self.balancer.served if path.startswith(beginning)}
+
+
+def is_served(port: int) -> bool:
+    with suppress(httpx.HTTPError):
+        return httpx.get(f"http://127.0.0.1:{port}/_stcore/health").is_success
+    return False
 
 
 @pytest.fixture
@@ -129,6 +139,36 @@ def test_a_server_of_the_pages_that_ends_costs_no_word_and_no_draft(
     expect(person.composer).to_have_value("What I was about to write")
     person.composer.press("Enter")
     expect(person.main.get_by_text("The end.")).to_have_count(2)
+
+
+def test_a_page_is_of_one_version_while_the_servers_are_replaced(
+    fleet: Fleet, person: Person, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.steps = lambda messages, body: {"text": "Answered."}
+    code = tmp_path / "newer"
+    for name in ("ui", "backend", "db"):
+        copytree(ROOT / name, code / name, ignore=ignore_patterns("__pycache__"))
+    for script in (code / "ui/assets/conversation").rglob("*.js"):  # parts that fit no others
+        script.write_text(re.sub(r"\b(useAct|composerOf)\b", r"\1Newer", script.read_text()))
+    ended, _ = fleet.pages
+    kill_process(fleet.pages.pop(ended))
+    environment = {**fleet.stack.environment, "PYTHONPATH": str(code)}
+    arguments = ("-m", "ui", "--port", str(ended), "--public-url", fleet.url)
+    newer = launch(arguments, environment, fleet.stack.log, code)
+    fleet.stack.others.append(newer)
+    fleet.stack.wait_for(lambda: is_served(ended), "the newer pages do not answer")
+    problems: list[str] = []
+    person.context.on("weberror", lambda problem: problems.append(str(problem.error)))
+    person.context.new_cdp_session(person.page).send("Network.clearBrowserCache")
+
+    versions: set[str | None] = set()
+    while len(versions) < 2 or len(person.context.pages) < 6:
+        page = person.open()
+        versions.add(page.locator("script[src*=conversation]").first.get_attribute("src"))
+        person.ask("Which version is this?")
+        person.sees("Answered.")
+
+    assert problems == []
 
 
 def test_a_server_of_the_api_that_ends_is_not_missed(
