@@ -1,7 +1,7 @@
 """Metrics for Prometheus, read from the database and Redis at each scrape."""
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from prometheus_client import (
@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from backend.auth.acting import as_system
 from backend.operations.metrics import QUANTILES, read_last_hour, read_present
 from backend.operations.workers import list_workers
+from backend.schemas.operations.work import WorkerInfo
 from backend.telemetry.figures import describe_process
 from backend.turns.process.services import Services
 from backend.usage.totals import ModelTotal, Totals
@@ -109,6 +110,7 @@ class _Collector(Collector):
         self._problems = problems
         self._count_open = count_open
         self._totals = Totals()
+        self._dropped = Dropped()
 
     def describe(self) -> Iterator[Metric]:
         """Say nothing: what there is, is read at each scrape."""
@@ -202,14 +204,31 @@ class _Collector(Collector):
         yield GaugeMetricFamily(
             "colloquy_queued_jobs", "Jobs waiting in Redis.", value=self._services.queue.rq.count
         )
-        silence = {worker.name: worker.loop_silence_seconds for worker in workers}
-        says = "Seconds since the event loop of the worker's agents last ran."
-        still = GaugeMetricFamily("colloquy_worker_loop_silence_seconds", says, labels=["worker"])
-        yield _labelled(still, silence)
-        dropped = {worker.name: worker.events_dropped for worker in workers}
+        says = "For how long the agents' loop of a worker has been blocked; of the worst."
+        silence = max((worker.loop_silence_seconds for worker in workers), default=0.0)
+        yield GaugeMetricFamily("colloquy_worker_loop_silence_seconds", says, value=silence)
         says = "Live events that Redis did not accept; viewers got stored rows instead."
         events = CounterMetricFamily("colloquy_events_dropped", says, labels=["process"])
-        yield _labelled(events, {**dropped, "api": self._services.events.dropped})
+        dropped = {"api": self._services.events.dropped, "worker": self._dropped.add(workers)}
+        yield _labelled(events, dropped)
+
+
+class Dropped:
+    """Adds up the events that workers could not send: each begins at none, and leaves one day.
+
+    A label with their names would make new series with each restart.
+    """
+
+    def __init__(self) -> None:
+        self._by_worker: dict[str, int] = {}
+        self._before: int | None = None
+
+    def add(self, workers: Iterable[WorkerInfo]) -> int:
+        """Note what workers report by now; return how much it is since the first time."""
+        self._by_worker |= {worker.name: worker.events_dropped for worker in workers}
+        total = sum(self._by_worker.values())
+        self._before = total if self._before is None else self._before
+        return total - self._before
 
 
 def _labelled(

@@ -115,7 +115,22 @@ def test_metrics_tell_what_became_of_the_last_hour(own_stack: Stack) -> None:
     assert samples['colloquy_hour_stop_seconds{quantile="1"}'] > 0
     assert samples['colloquy_problems_total{status="404"}'] == 1
     assert samples["colloquy_overdue_leases"] == samples["colloquy_hour_unknown_outcomes"] == 0
-    assert samples['colloquy_events_dropped_total{process="api"}'] == 0
+    for process in ("api", "worker"):
+        assert samples[f'colloquy_events_dropped_total{{process="{process}"}}'] == 0
+
+
+def test_series_do_not_grow_with_restarts(own_stack: Stack) -> None:
+    def series() -> set[str]:
+        # Of each route that is asked.
+        return {name for name in scrape(own_stack) if not name.startswith("colloquy_http_")}
+
+    own_stack.chat("well")
+    before = series()
+    for _ in range(2):
+        own_stack.restart_worker()
+        own_stack.chat("well")
+
+    assert series() == before
 
 
 def test_every_figure_that_operators_are_told_of_is_there(stack: Stack) -> None:

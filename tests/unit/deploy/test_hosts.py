@@ -152,7 +152,7 @@ BAD_DAY = {
     'colloquy_hour_stop_seconds{quantile="0.99"}': "6x60",
     "colloquy_hour_model_retries": "21x60",
     "colloquy_hour_unknown_outcomes": "1x60",
-    'colloquy_worker_loop_silence_seconds{worker="a.1.x"}': "11x60",
+    "colloquy_worker_loop_silence_seconds": "11x60",
     'colloquy_events_dropped_total{process="api"}': "0+1x60",
     "colloquy_waiting_requests": "801x60",
     "colloquy_event_streams": "481x60",

@@ -1,10 +1,13 @@
 """What a worker counts of its own work: few series, whatever models and tools are called."""
 
 import asyncio
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from prometheus_client import generate_latest
 
+from backend.api.metrics import Dropped
 from backend.telemetry.calls import CallResult, ToolKind, tool_call
 from backend.telemetry.figures import MOST_NAMES, OTHER, Names, WorkFigures
 
@@ -56,6 +59,22 @@ def test_a_call_is_counted_by_how_it_ended(work):
 
     results = ("ok", "timed_out", "stopped", "failed")
     assert counted(work, "tool_call") == {("look", result): 1 for result in results}
+
+
+def test_what_workers_could_not_send_adds_up_though_they_come_and_go():
+    def worker(name: str, dropped: int) -> Any:
+        return SimpleNamespace(name=name, events_dropped=dropped)
+
+    dropped = Dropped()
+    scrapes: list[list[Any]] = [
+        [worker("a", 70), worker("b", 0)],  # of before
+        [worker("a", 75), worker("b", 0)],
+        [worker("b", 2)],
+        [],  # Redis was emptied
+        [worker("b", 2), worker("c", 1)],
+    ]
+
+    assert [dropped.add(scrape) for scrape in scrapes] == [0, 5, 7, 7, 8]
 
 
 def test_nothing_names_the_process_that_counts(work):
