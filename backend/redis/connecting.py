@@ -144,8 +144,8 @@ class _Sentinels(Sentinel):
                 refusing, problem = refusing + 1, f"refuses ({error})"
             except RedisTimeoutError:
                 hanging, problem = hanging + 1, "does not answer in time"
-            except ConnectionLost:
-                problem = "does not answer"
+            except ConnectionLost as error:
+                problem = f"does not answer ({_reason_in(error)})"
             else:
                 state = masters.get(service_name)
                 if state and self._is_up(state, service_name):
@@ -165,6 +165,11 @@ class _Sentinels(Sentinel):
     def _is_up(self, state: Mapping[str, Any], service: str) -> bool:
         is_up: bool = self.check_master_state(state, service)  # type: ignore[no-untyped-call]
         return is_up
+
+
+def _reason_in(error: ConnectionLost) -> str:
+    """Return what follows the address in `Error 111 connecting to a:26379. Refused.`."""
+    return (str(error).partition(". ")[2] or str(error)).rstrip(".")
 
 
 def _address(sentinel: Redis) -> str:

@@ -1,11 +1,14 @@
 """REDIS_URL with Sentinels: what it may say, and what of it goes to whom."""
 
+import re
+
 import pytest
 from redis.connection import SSLConnection
 from redis.sentinel import SentinelManagedConnection, SentinelManagedSSLConnection
 
 from backend.redis.connecting import connect_redis
 from backend.redis.url import read_sentinel_url
+from tests.processes import ROOT
 
 
 def test_a_sentinel_url_says_where_they_are_and_what_the_master_is_called():
@@ -44,3 +47,14 @@ def test_the_scheme_says_whether_connections_are_encrypted(scheme, kind):
     for sentinel in client.connection_pool.sentinel_manager.sentinels:
         connection = sentinel.connection_pool.make_connection()
         assert isinstance(connection, SSLConnection) == is_encrypted
+
+
+def test_one_function_makes_all_clients():
+    makes = re.compile(r"\bRedis(\.from_url)?\(|ConnectionPool\b|\.master_for\(")
+
+    places = [
+        path for part in ("backend", "worker", "ui", "db") for path in (ROOT / part).rglob("*.py")
+    ]
+
+    making = [path for path in places if makes.search(path.read_text())]
+    assert [path.relative_to(ROOT).as_posix() for path in making] == ["backend/redis/connecting.py"]
