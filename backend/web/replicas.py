@@ -10,13 +10,13 @@ from itertools import count
 
 import httpx
 
-AWAY_SECONDS = 10.0  # for how long one that could not be reached is asked after the others
+AWAY_SECONDS = 10.0  # for how long one that did not answer in time is asked after the others
 _NOT_REACHED = (httpx.ConnectError, httpx.ConnectTimeout)
 _BROKEN_OFF = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
 
 
 class Replicas:
-    """The addresses of the servers, and which of them could not be reached lately."""
+    """The addresses of the servers, and which of them did not answer lately."""
 
     def __init__(
         self, addresses: Sequence[str], clock: Callable[[], float] = time.monotonic
@@ -39,7 +39,7 @@ class Replicas:
         return [first, *sorted((url for url in urls if url != first), key=self._away.__contains__)]
 
     def tried(self, url: httpx.URL, *, is_reached: bool) -> None:
-        """Note whether an address could be reached."""
+        """Note whether an address has answered."""
         if is_reached:
             self._away.pop(url, None)
         else:
@@ -78,7 +78,7 @@ class ReplicaTransport(httpx.BaseTransport):
         for url, one in self._replicas.requests(request):
             try:
                 answer = self._inner.handle_request(one)
-            except (*_NOT_REACHED, *_BROKEN_OFF) as error:
+            except (httpx.TimeoutException, httpx.ConnectError, *_BROKEN_OFF) as error:
                 failure = _checked(self._replicas, url, request, error)
             else:
                 self._replicas.tried(url, is_reached=True)
@@ -103,7 +103,7 @@ class AsyncReplicaTransport(httpx.AsyncBaseTransport):
         for url, one in self._replicas.requests(request):
             try:
                 answer = await self._inner.handle_async_request(one)
-            except (*_NOT_REACHED, *_BROKEN_OFF) as error:
+            except (httpx.TimeoutException, httpx.ConnectError, *_BROKEN_OFF) as error:
                 failure = _checked(self._replicas, url, request, error)
             else:
                 self._replicas.tried(url, is_reached=True)
@@ -119,9 +119,12 @@ def _checked(
     replicas: Replicas, url: httpx.URL, request: httpx.Request, error: httpx.TransportError
 ) -> httpx.TransportError:
     """Return the error if another server may be asked; else raise it."""
-    if isinstance(error, _NOT_REACHED):
+    is_silent = isinstance(error, httpx.TimeoutException)
+    if is_silent or isinstance(error, _NOT_REACHED):
         replicas.tried(url, is_reached=False)
-    elif not _may_be_repeated(request):
+    if isinstance(error, _NOT_REACHED):
+        return error
+    if is_silent or not _may_be_repeated(request):  # nobody waits for as long again
         raise error
     return error
 

@@ -168,6 +168,22 @@ def test_an_answer_counts_once_and_only_where_it_was_begun(
     assert (again.status_code, "was used before" in again.text) == (401, True)
 
 
+def test_an_answer_may_reach_another_server_of_the_pages(
+    desk: Stack, url: str, provider: OidcProvider
+) -> None:
+    browser, other = visitor(url), desk.start_ui()
+    place = go(browser, "/sign-in/oidc/company?next=/data")
+    redirect = parse_qs(urlsplit(place).query)["redirect_uri"][0]
+    assert redirect.startswith(url)
+
+    answer = browser.get(
+        redirect.replace(url, other), params=provider.sign_in(place), headers=REDIRECTED
+    )
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/data")
+    assert who(browser) == account(desk, browser)["user_id"]
+
+
 def test_several_tabs_are_at_a_provider_at_once(url: str, provider: OidcProvider) -> None:
     browser = visitor(url)
     begun = [go(browser) for _ in range(2)]
