@@ -161,7 +161,7 @@ class Database:
         )
         keep_values_out(self.engine)
         self._order = ServerOrder()
-        self._watch = Watch(self._connect_to_each)
+        self._watch = Watch(self._connect_to_each, self._order.reached)
         # In this order: a server that accepts no writes answers.
         event.listen(self.engine, "handle_error", self._look_for_loss)
         event.listen(self.engine, "handle_error", _tell_read_only, retval=True)

@@ -44,11 +44,12 @@ Connects = Callable[[], Iterable[Callable[[], Any]]]
 class Watch:
     """Watches the connections of one pool.
 
-    `connects` gives for each server that may answer what begins a connection, without waiting.
+    `connects` gives for each server that may answer what begins a connection, without waiting;
+    `reached` is told of the connection to the one that did.
     """
 
-    def __init__(self, connects: Connects) -> None:
-        self._pulse = Pulse(connects)
+    def __init__(self, connects: Connects, reached: Callable[[Any], object]) -> None:
+        self._pulse = Pulse(connects, reached)
         self._wires: dict[Any, _Wire] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -105,6 +106,8 @@ class Watch:
             if self._is_any_slow() or self._is_suspicious or self._stands_still:
                 self._is_suspicious = False
                 self._judge(self._pulse.is_felt())
+                if self._pulse.has_moved:
+                    self._cut_all()  # what waits for the server that was passed over, above all
         self._pulse.close()
 
     def _is_any_slow(self) -> bool:
@@ -138,21 +141,25 @@ class Watch:
 class Pulse:
     """Asks PostgreSQL for a heartbeat, on a separate, non-blocking connection."""
 
-    def __init__(self, connects: Connects) -> None:
-        self._connects = connects
+    def __init__(self, connects: Connects, reached: Callable[[Any], object]) -> None:
+        self._connects, self._reached = connects, reached
         self._line: Any = None
+        self.has_moved = False  # the last time, to another server than one that says nothing
 
     def is_felt(self) -> bool:
         """Return whether PostgreSQL answers, even with a refusal.
 
         A server that says nothing within SILENT_SECONDS does not; then another one has to work.
         """
+        self.has_moved = False
         if self._line is not None:
             return self._ask() is not Answer.NONE
         answers = set()
         for connect in self._connects():
             answers.add(answer := self._ask(connect))
             if answer is Answer.YES:
+                self._reached(self._line)
+                self.has_moved = Answer.NONE in answers
                 return True
         return Answer.NONE not in answers
 

@@ -123,7 +123,7 @@ def test_another_server_takes_over_from_one_that_is_cut_off(
                 time.sleep(0.05)
             assert found == port
             with database.engine.connect() as one, database.engine.connect() as other:
-                ports = [each.connection.info.port for each in (one, other)]  # type: ignore[attr-defined]
+                ports = [each.connection.dbapi_connection.info.port for each in (one, other)]  # type: ignore[attr-defined]
             assert ports == [port, port]
 
 
