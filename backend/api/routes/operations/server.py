@@ -77,6 +77,7 @@ class PartsCheck:
         self._database = Shared(partial(_database, services.database))
         self._redis = Shared(partial(_redis, services))
         self._is_told = False  # that the database's schema is newer
+        self._unwell: set[str] = set()  # the parts that the log has named, and not as well again
 
     async def get(self) -> Parts:
         """Return the state of each part, within `seconds`."""
@@ -92,6 +93,18 @@ class PartsCheck:
         if not all(worker.is_stalled or worker.obstacle for worker in workers):
             missing = [part for part in missing if part != "worker"]
         return Parts(states, len(workers), missing)
+
+    def without_reasons(self, states: Readiness) -> Readiness:
+        """Return the states as strangers may know them, and log the reasons that are new."""
+        told = {part: state if state in (OK, STOPPING) else NOT_OK for part, state in states}
+        unwell = {part for part, state in told.items() if state == NOT_OK}
+        for part, state in states:
+            if part in unwell - self._unwell:
+                log.warning("%s: %s", part, state, extra=PARTS_AWAY.get(part))
+        for part in self._unwell - unwell:
+            log.warning("%s: ok", part)
+        self._unwell = unwell
+        return Readiness(**told)
 
     async def _within(self, check: Shared[T], late: T) -> T:
         try:
@@ -128,7 +141,7 @@ async def readyz(
         states = states.model_copy(update={"api": STOPPING})
     if stopping.is_set() or not parts.are_ready:
         response.status_code = 503
-    return _without_reasons(states) if services.settings.has_accounts else states
+    return parts_of.without_reasons(states) if services.settings.has_accounts else states
 
 
 @root.get("/metrics", response_class=PlainTextResponse)
@@ -161,15 +174,6 @@ async def server(services: ServicesDep, scope: ReadScope, parts_of: PartsDep) ->
         max_file_mb=settings.max_file_mb,
         max_import_mb=settings.max_import_mb,
     )
-
-
-def _without_reasons(states: Readiness) -> Readiness:
-    """Return the states as strangers may know them, and log the reasons."""
-    told = {part: state if state in (OK, STOPPING) else NOT_OK for part, state in states}
-    for part, state in states:
-        if told[part] == NOT_OK:
-            log.warning("%s: %s", part, state, extra=PARTS_AWAY.get(part))
-    return Readiness(**told)
 
 
 def _database(database: Database) -> tuple[str, str]:
