@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PY := .venv/bin/python
 INSTALL := @sh launch/install.sh
 
-.PHONY: help run install test browser chaos security monkey check format bench pollock api worker ui migrate integrity repair
+.PHONY: help run install test browser chaos security monkey scale check format bench pollock api worker ui migrate integrity repair
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,12 @@ security: ## run the long attack tests
 	$(INSTALL) requirements-dev.txt
 	@$(PY) -m launch.browser
 	@exec $(PY) -m pytest tests -m security
+
+scale: ## as root: three hosts, each a network namespace, on a day of faults and an upgrade
+	$(INSTALL) requirements-dev.txt
+	@$(PY) -m launch.browser
+	@exec timeout 30m unshare --net --mount --pid --fork --kill-child --mount-proc \
+		$(PY) -m pytest tests/scale -m scale -rP --show-capture=stdout
 
 monkey: ## click and type at random on all pages: MONKEY_MINUTES=1 MONKEY_SEED=1
 	$(INSTALL) requirements-dev.txt

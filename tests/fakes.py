@@ -49,7 +49,11 @@ class ScriptedModel:
     """
 
     def __init__(
-        self, steps: Script = (), key: str | None = None, names: Sequence[str] | None = None
+        self,
+        steps: Script = (),
+        key: str | None = None,
+        names: Sequence[str] | None = None,
+        host: str = "127.0.0.1",
     ) -> None:
         self.steps = steps
         self.key = key
@@ -62,8 +66,8 @@ class ScriptedModel:
         self.most_open_streams = 0
         # Named as TCP, else asyncio leaves Nagle on and each answer waits 40 ms.
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        self._socket.bind(("127.0.0.1", 0))
-        self.root_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self._socket.bind((host, 0))
+        self.root_url = f"http://{host}:{self._socket.getsockname()[1]}"
         self.url = f"{self.root_url}/v1"
         routes = [
             Route("/v1/chat/completions", self._answer, methods=["POST"]),

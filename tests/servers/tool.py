@@ -118,6 +118,7 @@ class ToolServer:
         resources: Mapping[str, Any] | None = None,
         mount: str = "/",
         moved_to: str = "",
+        host: str = "127.0.0.1",
     ) -> None:
         self.tools = list(tools)  # what it lists; a test may change it
         self.calls: list[tuple[str, JSON]] = []
@@ -129,9 +130,9 @@ class ToolServer:
         # Named as TCP, else asyncio leaves Nagle on and each answer waits 40 ms.
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._socket.bind(("127.0.0.1", port))
+        self._socket.bind((host, port))
         self.port: int = self._socket.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}/mcp"
+        self.url = f"http://{host}:{self.port}/mcp"
         manager = StreamableHTTPSessionManager(
             build_server(self.tools, self._record, self.metas, self.asked, resources)
         )

@@ -31,9 +31,9 @@ ODD = ("", "", "", " \x00 nul", " \ud83d half", " \u202ebidi", " <b>&amp;", " ðŸ
 class Caller:
     """One HTTP client that records how each request ended, and asks again where that is safe."""
 
-    def __init__(self, url: str, history: History) -> None:
+    def __init__(self, url: str, history: History, token: str = "") -> None:
         self.history = history
-        self._client = httpx.Client(base_url=url, timeout=TIMEOUT)
+        self._client = httpx.Client(base_url=url, timeout=TIMEOUT, headers=_bearer(token))
 
     def close(self) -> None:
         self._client.close()
@@ -136,8 +136,9 @@ class Caller:
 class Follower:
     """Follows one session in a thread, and resumes with the last event's id when cut off."""
 
-    def __init__(self, url: str, session_id: str, history: History) -> None:
+    def __init__(self, url: str, session_id: str, history: History, token: str = "") -> None:
         self._url, self._session_id, self._history = url, session_id, history
+        self._token = token
         self._name = f"follower {uuid4().hex[:6]}"
         self._closing = threading.Event()
         self._last: str | None = None
@@ -166,7 +167,7 @@ class Follower:
                 self._closing.wait(0.2)
 
     def _read(self, connection: int) -> None:
-        headers = {"Last-Event-ID": self._last} if self._last else {}
+        headers = _bearer(self._token) | ({"Last-Event-ID": self._last} if self._last else {})
         url = f"{self._url}/sessions/{self._session_id}/events"
         with httpx.stream("GET", url, headers=headers, timeout=TIMEOUT) as answer:
             if answer.status_code != 200:
@@ -188,11 +189,20 @@ class Follower:
 class Person(threading.Thread):
     """Talks in one session after another until all turns of the run are taken."""
 
-    def __init__(self, number: int, seed: int, url: str, history: History, left: "Countdown"):
+    def __init__(
+        self,
+        number: int,
+        seed: int,
+        url: str,
+        history: History,
+        left: "Countdown",
+        token: str = "",
+    ) -> None:
         super().__init__(name=f"person {number}", daemon=True)
         self._dice = random.Random(f"person {seed} {number}")
         self._number, self._url, self._history, self._left = number, url, history, left
-        self._caller = Caller(url, history)
+        self._token = token
+        self._caller = Caller(url, history, token)
         self._turns = 0
 
     def run(self) -> None:
@@ -207,7 +217,7 @@ class Person(threading.Thread):
         first = self._say(None)
         if first is None:
             return
-        follower = Follower(self._url, first.session_id, self._history)
+        follower = Follower(self._url, first.session_id, self._history, self._token)
         turn = first
         for _ in range(messages):
             self._watch(turn)
@@ -227,7 +237,7 @@ class Person(threading.Thread):
         text = f"turn {marker} please{self._dice.choice(ODD)}"
         key = f"{marker}-{uuid4().hex[:8]}"
         if self._dice.random() < 0.15:  # a double click
-            twin = Caller(self._url, self._history)
+            twin = Caller(self._url, self._history, self._token)
             click = threading.Thread(target=twin.submit, args=(text, session_id, key))
             click.start()
             said = self._caller.submit(text, session_id, key)
@@ -282,3 +292,7 @@ _JSON = {"Content-Type": "application/json"}
 def _dumps(body: JSON) -> bytes:
     """JSON of any text, lone surrogates too, which httpx refuses to write."""
     return json.dumps(body).encode()
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"} if token else {}

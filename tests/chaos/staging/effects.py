@@ -40,10 +40,10 @@ TOOLS = (
 class Effects:
     """Counts what was done, by the key that each call carries."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1") -> None:
         self.ran: list[Ran] = []
         self._lock = threading.Lock()
-        self.server = ToolServer(TOOLS, self._answer)
+        self.server = ToolServer(TOOLS, self._answer, host=host)
 
     def __enter__(self) -> "Effects":
         self.server.__enter__()

@@ -33,11 +33,18 @@ class Script:
     """Answers for `ScriptedModel(steps=...)`: each turn takes some calls and ends with words.
 
     Each answer that asks for calls gives them keys of their own, so that a key stands for one
-    call of one model message.
+    call of one model message. `slow`: how many times as long as usual the calls take.
     """
 
-    def __init__(self, seed: int, history: History, mishaps: float = 0.1, pace: float = 0.01):
-        self._seed, self._history = seed, history
+    def __init__(
+        self,
+        seed: int,
+        history: History,
+        mishaps: float = 0.1,
+        pace: float = 0.01,
+        slow: float = 1.0,
+    ) -> None:
+        self._seed, self._history, self._slow = seed, history, slow
         self._mishaps, self._pace = mishaps, pace
         self._asked: Counter[tuple[str, int]] = Counter()
         self._given = 0
@@ -70,7 +77,7 @@ class Script:
             step["think"] = "hm, so " + text
         if calls_left:
             step["tools"] = [
-                _call(dice, f"{marker}/{number}/{place}/{given}", place)
+                _call(dice, f"{marker}/{number}/{place}/{given}", place, self._slow)
                 for place in range(dice.choice((1, 1, 2, 4)))
             ]
         else:
@@ -92,8 +99,7 @@ class Steady(Script):
     """
 
     def __init__(self, history: History, pace: float = 0.01, slow: float = 0.3):
-        super().__init__(0, history, 0.0, pace)
-        self._slow = slow
+        super().__init__(0, history, 0.0, pace, slow)
 
     def _good(self, dice: random.Random, marker: str, number: int, given: int) -> JSON:
         if number:
@@ -107,8 +113,8 @@ class Steady(Script):
         return {"text": f"{marker} looks around, slowly.", "tools": calls, "delay": self._pace}
 
 
-def _call(dice: random.Random, key: str, place: int) -> JSON:
-    arguments: JSON = {"key": key, "seconds": dice.choice((0, 0, 0.05, 0.3))}
+def _call(dice: random.Random, key: str, place: int, slow: float) -> JSON:
+    arguments: JSON = {"key": key, "seconds": slow * dice.choice((0, 0, 0.05, 0.3))}
     arguments["does"] = dice.choice(("well",) * 8 + ("error", "odd"))
     call: JSON = {"name": dice.choice(("act", "act", "look", "put")), "args": arguments}
     if dice.random() < 0.5:
