@@ -25,6 +25,7 @@ CLAIMS: Mapping[str, str] = {
     "B13": "benchmarks.measures.b13_tool_turns",
     "B14": "benchmarks.measures.b14_file_queries",
     "B15": "benchmarks.measures.b15_page",
+    "B16": "benchmarks.measures.b16_sizes",
 }
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import statistics
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -16,6 +16,7 @@ from benchmarks.ground import Ground, plain_url
 from benchmarks.model_process import answer, question
 from tests.integration.scenes import make_domain, make_session
 from tests.processes import free_port
+from tests.stack import Stack
 
 TOKENS, EVERY = 40, 2.5  # milliseconds from token to token
 TOOL = "list_sources"
@@ -72,7 +73,7 @@ class Costs:
 class Service:
     """A service of turns: its processes by name, and how a client opens a new session."""
 
-    processes: Mapping[str, psutil.Process]
+    processes: Mapping[str, Sequence[psutil.Process]]
     open: Callable[[], Opened]
 
     def warm_up(self) -> None:
@@ -91,24 +92,29 @@ class Service:
         return Run(used, seconds, taken)
 
     def _cpu(self) -> dict[str, float]:
-        return {part: _family_cpu(process) for part, process in self.processes.items()}
+        return {part: sum(map(_family_cpu, each)) for part, each in self.processes.items()}
 
 
 @contextmanager
-def colloquy_service(ground: Ground, model_url: str) -> Iterator[tuple[Service, str]]:
-    """Run an API and one worker, with a domain of one tool; yield also that tool's result."""
+def colloquy_service(
+    ground: Ground, model_url: str, workers: int = 1
+) -> Iterator[tuple[Service, str]]:
+    """Run an API and workers, with a domain of one tool; yield also that tool's result."""
     postgres, redis = ground.server_pids
-    with ground.stack(model_url, WORKER_TURNS="100") as stack:
+    with ground.stack(model_url, WORKER_TURNS=str(100 // workers)) as stack:
         assert stack.api
+        for _ in range(workers - 1):
+            stack.start_worker()
+        stack.wait_for(lambda: count_workers(stack) == workers, "not all workers are there")
         domain = make_domain(stack, tools=[TOOL])["name"]
         pids = {
-            "worker": stack.workers[0].pid,
-            "API": stack.api.pid,
-            "PostgreSQL": postgres,
-            "Redis": redis,
+            "worker": [one.pid for one in stack.workers],
+            "API": [stack.api.pid],
+            "PostgreSQL": [postgres],
+            "Redis": [redis],
         }
         service = Service(
-            {part: psutil.Process(pid) for part, pid in pids.items()},
+            {part: [psutil.Process(pid) for pid in each] for part, each in pids.items()},
             lambda: open_session(stack.api_port, make_session(stack, domain)),
         )
         service.warm_up()
@@ -134,12 +140,17 @@ def peer_service(
         peer = stack.start(*arguments)
         stack.others.append(peer)
         stack.wait_for(lambda: _answers(port), "the peer does not answer")
-        processes = {"process": psutil.Process(peer.pid)}
+        processes = {"process": [psutil.Process(peer.pid)]}
         if has_database:
-            processes["PostgreSQL"] = psutil.Process(ground.server_pids[0])
+            processes["PostgreSQL"] = [psutil.Process(ground.server_pids[0])]
         service = Service(processes, lambda: open_thread(port, str(uuid4())))
         service.warm_up()
         yield service
+
+
+def count_workers(stack: Stack) -> int:
+    """Return how many workers the API knows of."""
+    return int(stack.client.get("/server").json()["workers"])
 
 
 def _answers(port: int) -> bool:
