@@ -38,7 +38,7 @@ class Ground:
 
     @property
     def server_pids(self) -> tuple[int, int]:
-        """The main processes of PostgreSQL and Redis, which may have children."""
+        """The main processes of PostgreSQL and the newest Redis, which may have children."""
         postgres, redis = self._servers.postgres.process, self._servers.newest_redis.process
         assert postgres and redis
         return postgres.pid, redis.pid
@@ -66,16 +66,22 @@ class Ground:
         engine.dispose()
 
     def stack(self, model_url: str, **environment: str) -> Stack:
-        """Return an API and worker, not yet started, with a new database and a scripted model."""
-        return Stack(
+        """Return an API and worker, not yet started, with a new database and a scripted model.
+
+        It is an installation of its own: what belongs to another one would be refused.
+        """
+        redis_url = self._servers.new_redis()
+        stack = Stack(
             self.new_database(),
-            self.redis_url,
-            self.home,
+            redis_url,
+            Path(tempfile.mkdtemp(dir=self.home)),
             OPENAI_BASE_URL=model_url,
             OPENAI_API_KEY="test",
             MODEL="scripted",
             **environment,
         )
+        stack.ends_with_it.callback(self._servers.stop_redis, redis_url)
+        return stack
 
     def close(self) -> None:
         """Close the connection."""

@@ -100,8 +100,8 @@ def colloquy_service(
     ground: Ground, model_url: str, workers: int = 1
 ) -> Iterator[tuple[Service, str]]:
     """Run an API and workers, with a domain of one tool; yield also that tool's result."""
-    postgres, redis = ground.server_pids
     with ground.stack(model_url, WORKER_TURNS=str(100 // workers)) as stack:
+        postgres, redis = ground.server_pids
         assert stack.api
         for _ in range(workers - 1):
             stack.start_worker()

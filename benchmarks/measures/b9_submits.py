@@ -156,18 +156,15 @@ def _stored(engine: Engine, ids: list[str]) -> int:
 def _delay(ground: Ground, peer: Peer) -> Figure:
     """Measure from the submit to the model's first request, each with an idle, warm worker."""
     ours, told, theirs = Samples(), Samples(), Samples()
-    with ScriptedModel([{"text": "done"}]) as model:
-        environment = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "test", "MODEL": "scripted"}
-        database = ground.new_database()
-        with Stack(database, ground.redis_url, ground.home, **environment) as stack:
-            session_id = stack.chat("question")["session_id"]
-            for run in range(WARM_RUNS + RUNS):
-                asked, answered = _submit(stack, model, session_id)
-                enqueued = _enqueue(peer, model)
-                if run >= WARM_RUNS:
-                    ours.seconds.append(asked)
-                    told.seconds.append(answered)
-                    theirs.seconds.append(enqueued)
+    with ScriptedModel([{"text": "done"}]) as model, ground.stack(model.url) as stack:
+        session_id = stack.chat("question")["session_id"]
+        for run in range(WARM_RUNS + RUNS):
+            asked, answered = _submit(stack, model, session_id)
+            enqueued = _enqueue(peer, model)
+            if run >= WARM_RUNS:
+                ours.seconds.append(asked)
+                told.seconds.append(answered)
+                theirs.seconds.append(enqueued)
     return Figure(
         "B9",
         "POST /chat to the model's first request, p50",
