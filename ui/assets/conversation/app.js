@@ -6,6 +6,7 @@ import { Wire } from "./events.js";
 import { Reader } from "./formats.js";
 import { batch, signal } from "./html.js";
 import { host } from "./host.js";
+import { keepLooking } from "./looking.js";
 import { Conversation } from "./store.js";
 import { tab } from "./title.js";
 
@@ -75,15 +76,14 @@ class App {
    * @returns {() => void} the end of it */
   followServer() {
     const follower = Symbol("follower");
-    const next = () => setTimeout(async () => {
-      const [first] = this.followers;
-      if (!document.hidden && first === follower) await this.askServer();
-      if (this.followers.has(follower)) next();
-    }, this.problem.value ? AGAIN_MS : SERVER_MS);
+    const look = () => [...this.followers][0] === follower && this.askServer();
     this.followers.add(follower);
     if (!this.server.value) this.askServer();
-    next();
-    return () => this.followers.delete(follower);
+    const unfollow = keepLooking(look, () => (this.problem.value ? AGAIN_MS : SERVER_MS));
+    return () => {
+      unfollow();
+      this.followers.delete(follower);
+    };
   }
 
   async askServer() {

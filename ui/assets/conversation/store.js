@@ -3,10 +3,10 @@ import { Problem, addressOf, now, read } from "./api.js";
 import { toBlocks } from "./blocks.js";
 import { batch, computed, signal } from "./html.js";
 import { Live } from "./live.js";
+import { keepLooking } from "./looking.js";
 import { LATEST, around, cutToTurns, isBehind, isLatest, latest, rowsOf } from "./windows.js";
 /** @import { DisplayMessage, MessagePage, Sent, Session, Told, Turn, Window } from "./types.js" */
 
-const LOOK_MS = 4000;
 const PAGE = 200; // rows that the API gives at once
 const MOST_TRIES = 3;
 const CLOSED = [403, 404, 410]; // deleted, a link that has ended, a review that needs a reason
@@ -122,21 +122,13 @@ export class Conversation {
     });
   }
 
-  /** Follow the conversation until the returned function is called: by its events, and by looking every
-   * few seconds. @param {import("./events.js").Wire | null} [wire] none for a link */
+  /** Follow the conversation until the returned function is called: by its events, and by looking.
+   * @param {import("./events.js").Wire | null} [wire] none for a link */
   follow(wire = null) {
-    let timer = 0;
-    const next = () => {
-      timer = window.setTimeout(() => this.look().finally(() => timer && next()), LOOK_MS);
-    };
-    const seen = () => document.hidden || this.look();
-    document.addEventListener("visibilitychange", seen);
-    next();
+    const unfollow = keepLooking(() => this.look());
     this.live.begin(wire);
     return () => {
-      clearTimeout(timer);
-      timer = 0;
-      document.removeEventListener("visibilitychange", seen);
+      unfollow();
       this.live.end();
     };
   }

@@ -3,6 +3,7 @@
 import { Problem, change, read } from "../api.js";
 import { unsent } from "../composer/composer.js";
 import { batch, computed, signal } from "../html.js";
+import { keepLooking } from "../looking.js";
 import { merged, withActs } from "./rules.js";
 import { Unread } from "./unread.js";
 /** @import { Act, Session } from "./types.js" */
@@ -10,7 +11,6 @@ import { Unread } from "./unread.js";
 const LATEST = 30; // read at each look
 const OLDER = 100;
 const MOST_PINNED = 100;
-const LOOK_MS = 4000;
 const GONE = 404;
 export const MOST_SELECTED = 100;
 export const UNDO_SECONDS = 8;
@@ -99,23 +99,10 @@ export class Sessions {
     }
   }
 
-  /** Look every few seconds, while the page is seen, until the returned function is called. */
+  /** Look again and again until the returned function is called. */
   follow() {
-    let timer = 0;
-    let isOver = false;
-    const next = () => {
-      clearTimeout(timer);
-      if (!isOver) timer = window.setTimeout(look, LOOK_MS);
-    };
-    const look = () => (document.hidden ? next() : this.look().finally(next));
-    const seen = () => document.hidden || look();
-    document.addEventListener("visibilitychange", seen);
-    this.look({ isUnattended: false }).finally(next);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", seen);
-    };
+    this.look({ isUnattended: false });
+    return keepLooking(() => this.look());
   }
 
   /** Read the next older page. */

@@ -4,6 +4,7 @@ import { Problem, read } from "../../api.js";
 import { app } from "../../app.js";
 import { oneLine } from "../../formats.js";
 import { html, icon, signal, useEffect, useRef, useState } from "../../html.js";
+import { keepLooking } from "../../looking.js";
 import { Fold } from "../buttons.js";
 import { endWords, isEdited, signOf } from "../outcomes.js";
 import { Asked } from "../step.js";
@@ -14,7 +15,6 @@ import { Refusal } from "../../acting.js";
 
 const PAGE_ROWS = 50;
 const ENDED_ROWS = 10;
-const LOOK_MS = 4000;
 
 /** What was decided here, until the page is loaded anew. */
 const ended = signal(/** @type {any[]} */ ([]));
@@ -72,8 +72,7 @@ const usePage = () => {
   };
   useEffect(() => {
     look();
-    const timer = setInterval(() => document.hidden || look(true), LOOK_MS);
-    return () => clearInterval(timer);
+    return keepLooking(() => look(true));
   }, [everyone, cursors]);
   return { page, problem, look };
 };
