@@ -14,6 +14,8 @@ def test_redis_is_said_once_by_each_process_to_be_away_and_once_to_be_back(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:
     with make_stack(servers, model, tmp_path, SWEEP_SECONDS="0.3") as stack:
+        # The last word of a worker's start comes after it counts as ready.
+        stack.wait_for(lambda: "runs up to" in stack.log.read_text(), "the worker does not start")
         redis, logged = servers.newest_redis, len(stack.log.read_text())
         redis.stop()
         turns = [stack.submit(script({"text": "without it"})) for _ in range(3)]
